@@ -1,0 +1,315 @@
+//! The catalogue of codes: every finding, refusal and error that probity can name, with what it means and
+//! what to do. `probity explain` and `docs/rules.md` are made from it. A code is never reused (design.md 1.4).
+
+use std::fmt;
+
+/// Where a code belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Area {
+    /// Reading a document.
+    Document,
+    /// Checking a plan.
+    Lint,
+    /// What a step came to.
+    Step,
+    /// Reasons of a verdict.
+    Verdict,
+    /// Findings of `verify`.
+    Integrity,
+    /// Using the program.
+    Usage,
+}
+
+/// Whose move it is (ux.md section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Who {
+    /// Whoever wrote the plan or gave the command; an agent may do it.
+    Agent,
+    /// A person, on purpose.
+    Person,
+    /// Whoever keeps the target running.
+    Service,
+    /// Whoever builds the product.
+    Product,
+}
+
+impl Who {
+    /// As answers write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Person => "person",
+            Self::Service => "service",
+            Self::Product => "product",
+        }
+    }
+}
+
+/// What a code means.
+#[derive(Clone, Copy, Debug)]
+pub struct Explanation {
+    /// Where it belongs.
+    pub area: Area,
+    /// Whose move it is.
+    pub who: Who,
+    /// What was noticed, and why it matters.
+    pub meaning: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+macro_rules! catalogue {
+    ($($name:ident = $text:literal, $area:ident, $who:ident, $meaning:literal, $remedy:literal;)*) => {
+        /// A stable code.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $meaning] $name,)*
+        }
+
+        impl Code {
+            /// Every code, in the order of the catalogue.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The text of the code.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it means and what to do.
+            #[must_use]
+            pub const fn explanation(self) -> Explanation {
+                match self {
+                    $(Self::$name => Explanation {
+                        area: Area::$area, who: Who::$who, meaning: $meaning, remedy: $remedy,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+catalogue! {
+    // Documents
+    DocumentUnreadable = "document_unreadable", Document, Agent, "The file cannot be read, or is not text in UTF-8.", "Check the path and save the file as UTF-8.";
+    SyntaxError = "syntax_error", Document, Agent, "The text is not well-formed YAML or JSON.", "Repair the line that is named.";
+    DuplicateKey = "duplicate_key", Document, Agent, "A key stands twice in one map, so two readers could read two documents.", "Remove one of the two.";
+    DocumentTooLarge = "document_too_large", Document, Agent, "The document is larger, deeper or more repetitive than any plan needs; anchors that multiply count as what they expand to.", "Split it, or write values out instead of nesting anchors.";
+    UnknownField = "unknown_field", Document, Agent, "A field that this place does not know. A misspelt field would silently check nothing.", "Use the name that is suggested, or remove the field.";
+    MissingField = "missing_field", Document, Agent, "A field that must stand here is missing.", "Add it.";
+    WrongType = "wrong_type", Document, Agent, "The value is of another type than this place takes.", "Write the value as the message says.";
+    ValueOutOfRange = "value_out_of_range", Document, Agent, "The value is outside what this place allows.", "Choose a value inside the range that is named.";
+    UnitMissing = "unit_missing", Document, Agent, "A duration or size is written without its unit.", "Write it with a unit, as in 200ms, 5s, 2m, 64KiB.";
+    SchemaVersion = "schema_version", Document, Agent, "The document does not say schemaVersion: 2, so its meaning is not known.", "Write schemaVersion: 2.";
+    IdMalformed = "id_malformed", Document, Agent, "An id does not follow the pattern that every id follows.", "Use letters, digits, dot, underscore and hyphen, beginning with a letter or digit, at most 128 characters.";
+    IdDuplicate = "id_duplicate", Document, Agent, "Two things have one id.", "Rename one of them.";
+    IdConfusable = "id_confusable", Lint, Agent, "Two ids differ in case only, so people would take one for the other.", "Rename one of them.";
+    VarNameInvalid = "var_name_invalid", Document, Agent, "A variable name is not an identifier.", "Use letters, digits and underscore, not beginning with a digit.";
+    VarReserved = "var_reserved", Lint, Agent, "The plan sets a variable that belongs to the engine; a marker that the plan chooses proves nothing about this run.", "Choose another name; qa_marker, qa_run_id and qa_started_at are made by the engine.";
+    ReferenceMalformed = "reference_malformed", Document, Agent, "A reference is not one of the closed forms.", "Write {name} in quotes, or a map whose only key is $var, $env or $template.";
+    ReferenceUnquoted = "reference_unquoted", Document, Agent, "{name} without quotes is a YAML map and not a reference.", "Put it in quotes: \"{name}\".";
+    ReferenceUnknown = "reference_unknown", Lint, Agent, "A variable is used that nothing sets before.", "Save it in an earlier step, add it to vars, or correct the name.";
+    UnknownOperator = "unknown_operator", Document, Agent, "A map in an expectation holds a key that is no operator.", "Use the operator that is suggested; to compare with a map write {equals: {…}}, to look deeper write the path.";
+    UnknownVerb = "unknown_verb", Document, Agent, "The step has no verb that this build can perform, or more than one.", "Give each step exactly one verb, such as http or run.";
+    PathMalformed = "path_malformed", Document, Agent, "A path into JSON cannot be read.", "Write names joined by dots, or an RFC 9535 path that begins with $.";
+    PathNotSingular = "path_not_singular", Document, Agent, "The path may select many values and the operator needs one: all of nothing would hold.", "Use any, all or count, or name one value.";
+    PatternMalformed = "pattern_malformed", Document, Agent, "A regular expression cannot be compiled, or has another number of groups than is needed.", "Correct the pattern; look-around and back-references are not offered, since matching is linear in time.";
+    ExpectationMalformed = "expectation_malformed", Document, Agent, "An expectation is written in a form that this place does not take.", "Write it as the message says.";
+    UrlMalformed = "url_malformed", Document, Agent, "A URL or path cannot be read, or carries credentials or a fragment.", "Write METHOD and a path beginning with /, or an absolute http or https URL; credentials go into auth.";
+
+    // Plan check
+    StepAssertsNothing = "step_asserts_nothing", Lint, Agent, "A step that belongs to a test expects nothing, so it cannot fail for the product's fault.", "Expect something that the criterion is about, or mark the step as set-up with covers: [].";
+    StatusOnly = "status_only", Lint, Agent, "All that the step checks is a status or exit code; a criterion about more than that is not shown by it.", "Check the answer itself, or say about: status on the criterion if that is all it is about.";
+    OracleVacuous = "oracle_vacuous", Lint, Agent, "An expectation that every answer meets: a check that cannot fail proves nothing.", "Expect what only the right answer has.";
+    IgnorePatternTooWide = "ignore_pattern_too_wide", Lint, Agent, "An ignore pattern that matches nearly anything would hide real errors.", "Name the one message that is meant.";
+    PlaceholderLeft = "placeholder_left", Lint, Agent, "A placeholder such as TODO or <…> is left where a person's words should stand.", "Write what is meant.";
+    ObligationUnanswered = "obligation_unanswered", Lint, Agent, "The criterion's wording makes a claim (persisted, completed, must not) that no step declares.", "Add shows: to the step that shows it, or answer it under notClaimed with a reason.";
+    CriterionUncovered = "criterion_uncovered", Lint, Agent, "A criterion that no case covers would be untested.", "Cover it by a case, or put it under later or outOfScope with a reason.";
+    SourceUncovered = "requirement_source_unmapped", Verdict, Agent, "A line of the requirement that implies behaviour maps to no criterion, so nobody would notice that it is untested.", "Map it to a criterion, or put it under outOfScope or later with a reason.";
+    NeedsUnmet = "needs_unmet", Lint, Agent, "The criterion demands a layer of evidence that no step mapped to it can give.", "Add a step that shows it: http for api, run for command, shows: persistence for persistence.";
+    NeedsUnknown = "needs_unknown", Lint, Agent, "The criterion demands a layer that is not known.", "Use a known layer, such as api, command or persistence.";
+    TestUnmapped = "test_unmapped", Lint, Agent, "A test belongs to no criterion, or names one that does not exist.", "Correct requirement_ids of the test.";
+    RequirementUnmapped = "req_unmapped", Lint, Agent, "A criterion has no test, or no text.", "Give it a test and a text.";
+    StepReferenceUnknown = "step_ref_unknown", Lint, Agent, "A step belongs to a test or criterion that the matrix does not have.", "Correct testIds or requirementIds.";
+    EvidenceStepIncomplete = "evidence_step_incomplete", Lint, Agent, "A step that bears evidence lacks its id, what it proves, or what it belongs to.", "Add id, proves, testIds and requirementIds.";
+    TestNotExecutable = "test_not_executable", Lint, Agent, "No step of the plan shows this test.", "Map a step to it.";
+    EmptyPlan = "empty_plan", Lint, Agent, "There is no criterion, no test or no case; a plan that does nothing shows nothing.", "Write at least one criterion and one case that covers it.";
+    TargetOutsideEnvironment = "target_outside_environment", Lint, Agent, "A step speaks to an origin that the environment does not have.", "Correct the URL, or add the origin to the environment.";
+    EnvironmentUnknown = "environment_unknown", Lint, Agent, "The plan or the flag names an environment that is not declared.", "Declare it in probity.yaml, or correct the name.";
+    CommandNotAllowed = "command_not_allowed", Lint, Person, "The program, or the way it is called, is not on the allow list.", "Add it to commands.allow in probity.yaml, or call a script inside the project.";
+    CommandShell = "command_shell", Lint, Person, "The step wants a shell and the plan does not grant it.", "Write the arguments as a list, or add grants: [shell].";
+    CommandPathOutside = "command_path_outside", Lint, Agent, "A working folder or file lies outside the project or does not exist.", "Name a path inside the project.";
+    SecretLiteral = "secret_literal", Lint, Person, "Something that looks like a secret stands in the text; it would be kept and signed.", "Put it into an environment variable and refer to it as {env: NAME} in auth, headers or env.";
+    SecretTooCommon = "secret_too_common", Lint, Person, "A secret is short or equals a value that the plan expects, so it cannot be searched for without hiding evidence.", "Use a longer secret for tests.";
+    EnvMissing = "env_missing", Lint, Person, "A credential's environment variable is not set.", "Set it where probity is started.";
+    EnvReferenceMisplaced = "env_reference_misplaced", Lint, Agent, "A reference to the environment stands where no credential belongs.", "Use it in auth, headers and env only.";
+    AuthLiteral = "auth_literal", Lint, Person, "A credential header is written out.", "Refer to an environment variable: {env: NAME}.";
+    TemplateBreakout = "template_breakout", Lint, Agent, "A value from an answer may change where a request goes or which program runs.", "Use values in path segments, query, headers, bodies, and whole arguments after the first.";
+    HeaderForbidden = "header_forbidden", Lint, Agent, "A header that routes or frames the message belongs to the client alone.", "Remove it.";
+    ExpectationSelfDerived = "expectation_self_derived", Lint, Agent, "The expected value comes from the very answer that it checks.", "Write the value, or save it in another exchange.";
+    ExpectationFromEnvironment = "expectation_from_environment", Lint, Agent, "The expected value comes from the environment, so whoever starts the run decides what is right.", "Write the value in the plan.";
+    ExpectationEcho = "expectation_echo", Lint, Agent, "The step's only check expects a value that the step itself sent.", "Read the value back in a request that does not carry it.";
+    WriteUndeclared = "write_undeclared", Lint, Agent, "The environment is production and the plan declares no write policy, or a step writes what the policy does not allow.", "Declare mutation: {policy: read-only} or scoped-write with a prefix.";
+    WriteWithoutCleanup = "write_without_cleanup", Lint, Agent, "A case writes, and has neither cleanup nor disposable data.", "Add cleanup, or declare data: disposable for the environment.";
+    MarkerInInput = "marker_in_input", Lint, Agent, "A step that should show the returned marker sends the marker itself.", "Read the marker back in an exchange that does not carry it.";
+    NotSupported = "not_supported", Lint, Agent, "A feature of the plan language that this build does not perform yet.", "Write the step another way, or use a newer build.";
+    CleanupIncompletePlan = "cleanup_without_status", Lint, Agent, "A cleanup step has no expected status.", "Say which statuses are fine, such as status: [200, 204, 404].";
+    FileMissing = "file_missing", Lint, Agent, "A file that the plan names does not exist in the project.", "Add the file, or correct its name.";
+    ObligationMisplaced = "obligation_misplaced", Lint, Agent, "An obligation is declared where it cannot be met.", "Declare it on the step that shows it, with what the kind needs.";
+    UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist, comes later, or leads back to itself.", "Correct uses.";
+
+    // Steps
+    RequirementFailed = "requirement_failed", Step, Product, "A check did not hold over a complete answer: the product does not do what the criterion says.", "Look at expected and saw; repair the product, or correct the plan if the requirement says otherwise.";
+    TargetUnreachable = "target_unreachable", Step, Service, "No answer came: the name did not resolve, the connection was refused or closed, or the proxy failed. This says nothing about the product.", "Start the service, or correct the environment's url.";
+    TlsFailed = "tls_failed", Step, Service, "The TLS handshake failed or the certificate is not trusted.", "Give the certificate's issuer under tls: {ca: FILE}, or repair the server.";
+    NetworkDenied = "network_denied", Step, Person, "This process may not open sockets.", "Allow network access for this command.";
+    ProgramMissing = "program_missing", Step, Agent, "The program does not exist or cannot be started here.", "Install it, or correct the name.";
+    CommandChanged = "command_changed", Step, Agent, "The program or script is not the one that was sealed when the run began.", "Run again without changing it meanwhile.";
+    CredentialMissing = "credential_missing", Step, Person, "The variable of a credential is not set.", "Set it where probity is started.";
+    AnswerIncomplete = "answer_incomplete", Step, Service, "The answer was cut: a timeout, a reset, a wrong length, or a coding that cannot be undone. What is missing cannot be judged.", "Look at the service; raise timeout if it is only slow.";
+    CaptureCapped = "capture_capped", Step, Agent, "The answer is larger than the cap, so what was not kept cannot be judged.", "Raise maxBody, or ask for less.";
+    BudgetExceeded = "budget_exceeded", Step, Agent, "The run's time, probes or output were used up before the step was done.", "Raise limits in probity.yaml, or make the plan smaller.";
+    OutputLimit = "output_limit", Step, Agent, "A command wrote more than it may.", "Make it quieter, or raise limits.output.";
+    GroupLeftover = "group_leftover", Step, Agent, "A command ended and left processes running, which were ended.", "Let the command wait for its children.";
+    TemplateRefused = "template_refused", Step, Agent, "A value could not be put into its place safely.", "Look at the value; use a place that can hold it.";
+    TargetRefused = "target_refused", Step, Agent, "A request or redirect would have left the environment's origins.", "Add the origin to the environment if it belongs there.";
+    WriteRefused = "write_refused", Step, Agent, "The write policy stopped the request.", "Carry the prefix in the request, or declare the write.";
+    VariableMissing = "variable_missing", Step, Product, "A variable that the step needs never came to be.", "Look at the step that should have saved it.";
+    StepSkipped = "step_skipped", Step, Agent, "The step did not run, because an earlier one failed or a variable was missing. Not run is not passed.", "Look at the step that failed first.";
+    Cancelled = "cancelled", Step, Person, "The run was cancelled before the step was done.", "Run again.";
+    ObligationUnmet = "obligation_unmet", Step, Product, "The step passed its checks but did not show what it declared under shows.", "Look at what the obligation needs: a returned marker, a terminal value, a read-back, an absence beside a control.";
+    CheckNotEvaluated = "check_not_evaluated", Step, Product, "A check could not be evaluated over a complete answer: a value is missing, of another type, or under a repeated key.", "Look at the answer; a check that cannot be evaluated never holds.";
+
+    // Verdict
+    RequirementBlocked = "requirement_blocked", Verdict, Service, "A criterion could not be tested.", "Remove what blocked it and run again.";
+    RequirementUntested = "requirement_untested", Verdict, Agent, "Nothing tested a criterion.", "Cover it by a case.";
+    RequirementInconclusive = "requirement_inconclusive", Verdict, Agent, "What was seen of a criterion is not enough to judge it.", "Close the gap that its steps name.";
+    NoRequirements = "no_requirements", Verdict, Agent, "There is no criterion.", "Write one.";
+    DefectsPresent = "defects_present", Verdict, Product, "At least one test failed.", "See defects.json.";
+    PlanValidationFailed = "plan_validation_failed", Verdict, Agent, "The plan check found errors, so nothing was run.", "Repair what probity plan check names.";
+    PreflightBlocked = "preflight_blocked", Verdict, Service, "The target gave no connection before the first step. Nothing was tested.", "Start the service and run again.";
+    EnvironmentUnconfirmed = "environment_unconfirmed", Verdict, Person, "Nobody has said what the target is and whose data it holds.", "Declare the environment in probity.yaml with kind, url and data.";
+    SubjectChanged = "subject_changed", Verdict, Service, "The build that the system names changed during the run.", "Wait until the deployment is done and run again.";
+    UnmappedStepFailed = "unmapped_step_failed", Verdict, Agent, "A step that belongs to no test failed, so the ground of the others is not known.", "Repair the set-up, or map the step to a test.";
+    CleanupIncomplete = "cleanup_incomplete", Verdict, Agent, "A cleanup step failed, so something may be left in the system.", "Remove what is left and repair the cleanup.";
+    AttemptLost = "attempt_lost", Verdict, Agent, "The process ended before the run was closed; what happened after the last entry is not known.", "Run again.";
+    ActionReconciliationRequired = "action_reconciliation_required", Verdict, Person, "A request that must not be sent twice was begun and its answer was not recorded; nobody knows whether it took effect.", "Look in the system whether it did, clean up, and run again.";
+    RecordingFailed = "recording_failed", Verdict, Agent, "Something could not be written to the run folder.", "Free space or repair permissions, and run again.";
+    RunnerDisagrees = "runner_disagrees", Verdict, Agent, "What the runner noted differs from what the derivation works out from the same bytes.", "Report it: this is a fault of probity or of whoever wrote the journal.";
+    NotReproduced = "not_reproduced", Verdict, Agent, "This version works out another verdict than the run recorded.", "The newer derivation counts; run again.";
+    WitnessedOnly = "witnessed_only", Verdict, Agent, "Only evidence that cannot be replayed holds the criterion up.", "Add a check over kept bytes.";
+    ReportedOnly = "reported_only", Verdict, Agent, "Only another program's word holds the criterion up, and that program is not pinned.", "List the program under commands.allow, or read the fact over http.";
+    RunCancelled = "run_cancelled", Verdict, Person, "Somebody stopped the run.", "Run again.";
+    CappedPartialSelection = "capped_partial_selection", Verdict, Agent, "Only a part of the plan was run; a part never passes the whole.", "Run the whole plan.";
+    CappedMockData = "capped_mock_data", Verdict, Agent, "The data is mock data and the requirement does not say that it will do.", "Run against real data, or say acceptsMock: true in the requirement.";
+    CappedCriteriaPutOff = "capped_criteria_put_off", Verdict, Agent, "Criteria were put off under later; they are untested.", "Test them, or take them out of scope with a reason.";
+    CappedTlsUnchecked = "capped_tls_unchecked", Verdict, Agent, "Certificates were not checked and the environment does not declare it.", "Give the issuer under tls: {ca: FILE}.";
+    CappedEnvironmentUnconfirmed = "capped_environment_unconfirmed", Verdict, Person, "The environment was let through unconfirmed.", "Declare it.";
+    CappedRequirementSourceUnmapped = "capped_requirement_source_unmapped", Verdict, Agent, "Unmapped lines of the requirement were let through.", "Map them.";
+    CappedPlanErrors = "capped_plan_errors", Verdict, Agent, "Errors of the plan check were let through.", "Repair them.";
+    CappedServiceNotReady = "capped_service_not_ready", Verdict, Agent, "A service that was not ready was let through.", "Repair the service.";
+    NothingSelected = "nothing_selected", Verdict, Agent, "No case was selected, so nothing ran. Nothing is not a pass.", "Name a case that the plan has.";
+    TimeBackwards = "time_backwards", Integrity, Agent, "The wall clock went back during the run; times in it order nothing.", "Run again on a machine whose clock is steady.";
+
+    // Integrity
+    JournalUnreadable = "journal_unreadable", Integrity, Agent, "There is no journal that can be read.", "Fetch the run folder again from where it was made.";
+    JournalPartialLine = "journal_partial_line", Integrity, Agent, "The last line of the journal has no line end: the process died while writing, or the file was cut.", "Close the run with probity run --resume, or fetch the folder again.";
+    EntryNotCanonical = "entry_not_canonical", Integrity, Agent, "A line is not exactly the canonical form of its entry, so it was not written by probity.", "Fetch the run folder again.";
+    EntryUnknownKind = "entry_unknown_kind", Integrity, Agent, "An entry is of a kind that this version does not know.", "Verify with a newer probity, or fetch the folder again.";
+    EntryBodyInvalid = "entry_body_invalid", Integrity, Agent, "The body of an entry is not what its kind holds.", "Fetch the run folder again.";
+    ChainBroken = "chain_broken", Integrity, Agent, "An entry does not follow the one before it: something was changed, taken out or put in.", "Fetch the run folder again.";
+    SequenceGap = "sequence_gap", Integrity, Agent, "The numbers of the entries have a gap or a repeat.", "Fetch the run folder again.";
+    RunMixed = "run_mixed", Integrity, Agent, "Entries of more than one run stand in the journal, or generations go back.", "Fetch the run folder again.";
+    NotOpened = "not_opened", Integrity, Agent, "The journal does not begin with run.opened.", "Fetch the run folder again.";
+    NotClosed = "not_closed", Integrity, Agent, "The run was never closed, so there is no verdict.", "Close it with probity run --resume.";
+    EntryAfterClose = "entry_after_close", Integrity, Agent, "Something was written after the run was closed.", "Fetch the run folder again.";
+    TailCut = "tail_cut", Integrity, Agent, "The run list or the seal names more entries than the journal has.", "Fetch the run folder again.";
+    AnchorDiffers = "anchor_differs", Integrity, Agent, "The run list or the seal names another head than the journal has.", "Fetch the run folder and the run list again from where they were made.";
+    EvidenceMissing = "evidence_missing", Integrity, Agent, "Evidence that the journal names is not in the folder.", "Fetch the run folder again.";
+    EvidenceChanged = "evidence_changed", Integrity, Agent, "The bytes of an evidence file are not those that were captured.", "Fetch the run folder again.";
+    EvidenceSize = "evidence_size", Integrity, Agent, "An evidence file has another size than the journal says.", "Fetch the run folder again.";
+    InputMissing = "input_missing", Integrity, Agent, "An input that every run seals is not sealed, or a plan names a file that was not.", "Fetch the run folder again.";
+    InputTwice = "input_twice", Integrity, Agent, "One input was sealed twice, or after the first action.", "Fetch the run folder again.";
+    InputDiffers = "input_differs", Integrity, Agent, "The expanded plan is not what the written plan expands to.", "Fetch the run folder again.";
+    PlanCheckDiffers = "plan_check_differs", Integrity, Agent, "The recorded plan check is not what the sealed plan gives.", "Fetch the run folder again.";
+    IntentWithoutCommit = "intent_without_commit", Integrity, Agent, "An action was begun and neither finished nor given up.", "Fetch the run folder again.";
+    CommitWithoutIntent = "commit_without_intent", Integrity, Agent, "A result stands without the action that it belongs to.", "Fetch the run folder again.";
+    IntentDiffers = "intent_differs", Integrity, Agent, "The recorded action is not what the sealed plan says at that point.", "Fetch the run folder again.";
+    StepMissing = "step_missing", Integrity, Agent, "A step of the plan has no record.", "Fetch the run folder again.";
+    StepTwice = "step_twice", Integrity, Agent, "A step has two records.", "Fetch the run folder again.";
+    StepUnknown = "step_unknown", Integrity, Agent, "A record names a step that the plan does not have.", "Fetch the run folder again.";
+    EvidenceForeign = "evidence_foreign", Integrity, Agent, "A step cites evidence that was captured outside of it.", "Fetch the run folder again.";
+    BudgetOverdrawn = "budget_overdrawn", Integrity, Agent, "The journal shows more probes or output than the run's limits.", "Fetch the run folder again.";
+    ActionAfterCancel = "action_after_cancel", Integrity, Agent, "An action that is not cleanup began after the run was cancelled or out of budget.", "Fetch the run folder again.";
+    CleanupOpen = "cleanup_open", Integrity, Agent, "A service that was started is not shown to be stopped.", "Stop it and fetch the folder again.";
+    ViewDiffers = "view_differs", Integrity, Agent, "A view is not what the journal gives. Line-end conversion and formatters cause most of these; the authorities are untouched.", "Write it again with probity run --resume RUN, which only writes the views of a closed run.";
+    ViewMissing = "view_missing", Integrity, Agent, "A view is not in the folder.", "Write it again with probity run --resume RUN.";
+    UnlistedFile = "unlisted_file", Integrity, Agent, "A file lies in the run folder that the journal does not name.", "Remove it; whoever put it there may mean it to look like evidence.";
+    WeakeningHidden = "weakening_hidden", Integrity, Agent, "The run was weakened in a way that its record does not admit.", "Fetch the run folder again.";
+    PathAbsolute = "path_absolute", Integrity, Agent, "A record holds an absolute path or one that leaves its folder.", "Fetch the run folder again.";
+    LinkRefused = "link_refused", Integrity, Agent, "A file is a link, a device, or has a second name; what it holds can change behind the digest.", "Copy the run folder without links.";
+    OverBudget = "over_budget", Integrity, Agent, "The folder asks for more reading than a run can need.", "Do not trust it; fetch the folder again.";
+    OutcomeDiffers = "outcome_differs", Integrity, Agent, "run.closed names another outcome than the derivation works out.", "Fetch the run folder again.";
+    NotAnchored = "not_anchored", Integrity, Agent, "Neither run list, seal nor attestation is at hand, so a cut tail cannot be told from an early end.", "Verify where the run list lies, or give --seal.";
+    DemandUnmet = "demand_unmet", Integrity, Agent, "A fact that the verifier demanded does not hold.", "Compare the demand with what was sealed.";
+    IndexBroken = "index_broken", Integrity, Agent, "The run list does not chain, or has a line that cannot be read.", "Fetch the run list again.";
+
+    // Usage
+    UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";
+    RunUnknown = "run_unknown", Usage, Agent, "There is no such run.", "Name a run folder, a prefix of its id, or leave it out for the newest.";
+    RunAmbiguous = "run_ambiguous", Usage, Agent, "The prefix fits more than one run.", "Write more of it.";
+    IdUnknown = "id_unknown", Usage, Agent, "The run has nothing of that id.", "Name a criterion, case, step or evidence handle that probity why or show lists.";
+    CodeUnknown = "code_unknown", Usage, Agent, "There is no such code.", "See probity explain --all.";
+    RunLocked = "run_locked", Usage, Agent, "Another process is writing this run.", "Wait for it to end.";
+    RunExists = "run_exists", Usage, Agent, "A run of that id exists; a closed run is never written again.", "Start a new run.";
+    PlanNotFound = "plan_not_found", Usage, Agent, "No plan was found.", "Name a file that ends in .probity.yaml, a folder that holds one, or write one with probity init.";
+    FolderUnwritable = "folder_unwritable", Usage, Agent, "A file or folder cannot be written.", "Check permissions and space, or choose another folder with --out.";
+    FileExists = "file_exists", Usage, Agent, "A file is already there and is not overwritten.", "Move it away, or choose another name.";
+    Interrupted = "interrupted", Usage, Person, "The command was interrupted.", "Run it again.";
+    PlanNeedsNothing = "nothing_executable", Usage, Agent, "The plan has nothing that can be run.", "Write at least one case.";
+}
+
+impl Code {
+    /// The code of this text.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+
+    /// The known code whose text is nearest, for a suggestion.
+    #[must_use]
+    pub fn nearest(text: &str) -> Option<Self> {
+        crate::nearest::nearest(text, Self::ALL.iter().map(|c| c.as_str())).and_then(Self::parse)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_explained() {
+        let mut texts: Vec<_> = Code::ALL.iter().map(|c| c.as_str()).collect();
+        texts.sort_unstable();
+        assert!(texts.windows(2).all(|pair| pair[0] != pair[1]));
+        for code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(*code));
+            let explanation = code.explanation();
+            assert!(explanation.meaning.ends_with('.') && explanation.remedy.ends_with('.'), "{code}");
+        }
+        assert_eq!(Code::nearest("step_asserts_nothin"), Some(Code::StepAssertsNothing));
+    }
+}

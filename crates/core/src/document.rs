@@ -1,0 +1,145 @@
+//! A document as a tree whose every node knows where it was written, so that an error can point at it.
+//!
+//! `formats` makes it from YAML or JSON; expansion moves nodes about and keeps their places.
+
+use crate::json::{Json, Map, Number};
+
+/// Where something stands in a text. Lines and columns count from 1, columns in characters; offsets are bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Place {
+    /// Byte offset of the first byte.
+    pub start: usize,
+    /// Byte offset after the last byte.
+    pub end: usize,
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+/// A value with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it was written; for a node made by expansion, what it was made from.
+    pub place: Place,
+}
+
+/// The value of a node. Keys of one map differ: readers of documents refuse repeated keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// `null`, `~`, or nothing
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// A number as its token.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A map in written order.
+    Map(Vec<(Key, Node)>),
+}
+
+/// The key of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// The key.
+    pub name: String,
+    /// Where it was written.
+    pub place: Place,
+}
+
+impl Node {
+    /// A node at a place.
+    #[must_use]
+    pub const fn new(value: Value, place: Place) -> Self {
+        Self { value, place }
+    }
+
+    /// A text node at a place.
+    #[must_use]
+    pub fn text(text: impl Into<String>, place: Place) -> Self {
+        Self::new(Value::Text(text.into()), place)
+    }
+
+    /// A map node made of pairs whose keys stand where their values stand.
+    #[must_use]
+    pub fn map(pairs: Vec<(&str, Node)>, place: Place) -> Self {
+        let pairs =
+            pairs.into_iter().map(|(name, node)| (Key { name: name.to_owned(), place: node.place }, node)).collect();
+        Self::new(Value::Map(pairs), place)
+    }
+
+    /// The pairs, if this is a map.
+    #[must_use]
+    pub fn as_map(&self) -> Option<&[(Key, Node)]> {
+        match &self.value {
+            Value::Map(pairs) => Some(pairs),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is a text.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if this is one.
+    #[must_use]
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// The node under a key, if this is a map that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.as_map()?.iter().find(|(k, _)| k.name == key).map(|(_, node)| node)
+    }
+
+    /// The name of the value's type, as messages use it.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::Text(_) => "text",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+        }
+    }
+
+    /// The value without its places.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(b) => Json::Bool(*b),
+            Value::Number(number) => Json::Number(number.clone()),
+            Value::Text(text) => Json::Text(text.clone()),
+            Value::List(items) => Json::List(items.iter().map(Self::to_json).collect()),
+            Value::Map(pairs) => {
+                Json::Map(pairs.iter().map(|(k, node)| (k.name.clone(), node.to_json())).collect::<Map>())
+            }
+        }
+    }
+}

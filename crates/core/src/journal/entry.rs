@@ -1,0 +1,226 @@
+//! One entry: its fields, its id, its line.
+
+use crate::ids::Digest;
+use crate::json::{Json, Limits, NotCanonical, canonical, read};
+
+/// The version of the entry format.
+pub const VERSION: u64 = 1;
+
+/// The kinds of entry. A closed set: another kind is `entry_unknown_kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The run begins: goal, options, limits, versions, nonce, series, environment, subject.
+    RunOpened,
+    /// A byte string that influences the run.
+    InputSealed,
+    /// The outcome of the plan check.
+    PlanChecked,
+    /// An action is about to happen.
+    ActionIntent,
+    /// It happened, with what was observed.
+    ActionCommit,
+    /// Bytes were captured.
+    EvidenceCaptured,
+    /// Something about the runtime: the subject's identity, a resume, a clock step.
+    RuntimeObserved,
+    /// A service is about to start.
+    ServiceIntent,
+    /// It is up.
+    ServiceUp,
+    /// It is down.
+    ServiceDown,
+    /// A resource ran out.
+    BudgetExceeded,
+    /// The run was cancelled.
+    RunCancelled,
+    /// The run ends. Nothing follows.
+    RunClosed,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 13] = [
+        Self::RunOpened,
+        Self::InputSealed,
+        Self::PlanChecked,
+        Self::ActionIntent,
+        Self::ActionCommit,
+        Self::EvidenceCaptured,
+        Self::RuntimeObserved,
+        Self::ServiceIntent,
+        Self::ServiceUp,
+        Self::ServiceDown,
+        Self::BudgetExceeded,
+        Self::RunCancelled,
+        Self::RunClosed,
+    ];
+
+    /// As the journal writes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RunOpened => "run.opened",
+            Self::InputSealed => "input.sealed",
+            Self::PlanChecked => "plan.checked",
+            Self::ActionIntent => "action.intent",
+            Self::ActionCommit => "action.commit",
+            Self::EvidenceCaptured => "evidence.captured",
+            Self::RuntimeObserved => "runtime.observed",
+            Self::ServiceIntent => "service.intent",
+            Self::ServiceUp => "service.up",
+            Self::ServiceDown => "service.down",
+            Self::BudgetExceeded => "budget.exceeded",
+            Self::RunCancelled => "run.cancelled",
+            Self::RunClosed => "run.closed",
+        }
+    }
+
+    /// From what the journal writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// One entry. Bodies hold texts, integers, truth values, lists and maps; numbers of outside data are texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The run's id.
+    pub run: String,
+    /// 1, and one more for each resume.
+    pub generation: u64,
+    /// 0, 1, 2, …
+    pub seq: u64,
+    /// Wall-clock time, RFC 3339 in UTC with milliseconds: `2026-11-30T14:24:02.123Z`.
+    pub at: String,
+    /// Microseconds since this generation was opened, by a clock that never goes back.
+    pub mono: u64,
+    /// The kind.
+    pub kind: Kind,
+    /// What the kind says.
+    pub body: Json,
+    /// The id of the entry before; zeros for the first.
+    pub prev: Digest,
+}
+
+impl Entry {
+    /// The entry as a JSON value without its id.
+    fn to_json(&self) -> Json {
+        Json::map([
+            ("v", Json::from(VERSION)),
+            ("run", self.run.as_str().into()),
+            ("gen", self.generation.into()),
+            ("seq", self.seq.into()),
+            ("at", self.at.as_str().into()),
+            ("mono", self.mono.into()),
+            ("kind", self.kind.as_str().into()),
+            ("body", self.body.clone()),
+            ("prev", self.prev.into()),
+        ])
+    }
+
+    /// The line of the journal (canonical JSON and a line end) and the entry's id, the digest of the canonical
+    /// form without `id`.
+    ///
+    /// # Errors
+    /// A body that has no canonical form.
+    pub fn line(&self) -> Result<(Vec<u8>, Digest), NotCanonical> {
+        let mut value = self.to_json();
+        let id = Digest::of(&canonical(&value)?);
+        if let Json::Map(map) = &mut value {
+            map.push("id", id);
+        }
+        let mut line = canonical(&value)?;
+        line.push(b'\n');
+        Ok((line, id))
+    }
+
+    /// Reads a line without its line end, and checks that it is exactly the canonical form and that `id` is right.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    pub fn read(line: &[u8]) -> Result<(Self, Digest), EntryFault> {
+        let value =
+            read(line, &Limits { depth: 64, nodes: 2_000_000 }).map_err(|e| EntryFault::NotJson(e.to_string()))?;
+        let map = value.as_map().ok_or_else(|| EntryFault::NotJson("it is not a map".into()))?;
+        let text = |key: &str| map.get(key).and_then(Json::as_text);
+        let number = |key: &str| map.get(key).and_then(Json::as_u64);
+        let field = |key: &'static str| EntryFault::Field(key);
+        if number("v") != Some(VERSION) {
+            return Err(field("v"));
+        }
+        let kind_text = text("kind").ok_or(field("kind"))?;
+        let entry = Self {
+            run: text("run").ok_or(field("run"))?.to_owned(),
+            generation: number("gen").ok_or(field("gen"))?,
+            seq: number("seq").ok_or(field("seq"))?,
+            at: text("at").ok_or(field("at"))?.to_owned(),
+            mono: number("mono").ok_or(field("mono"))?,
+            kind: Kind::parse(kind_text).ok_or_else(|| EntryFault::Kind(kind_text.to_owned()))?,
+            body: map.get("body").filter(|b| b.as_map().is_some()).ok_or(field("body"))?.clone(),
+            prev: text("prev").and_then(Digest::parse).ok_or(field("prev"))?,
+        };
+        let id = text("id").and_then(Digest::parse).ok_or(field("id"))?;
+        let (canonical, right) = entry.line().map_err(|e| EntryFault::NotJson(e.to_string()))?;
+        if right != id {
+            return Err(EntryFault::Id);
+        }
+        // Equal ids and an unequal line: other spelling, other order, or a field that the form does not know.
+        if canonical.strip_suffix(b"\n") != Some(line) {
+            return Err(EntryFault::NotCanonical);
+        }
+        Ok((entry, id))
+    }
+}
+
+/// What is wrong with a line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// Not JSON, or a value that has no canonical form.
+    #[error("the line is no entry: {0}")]
+    NotJson(String),
+    /// A field is missing or of the wrong type.
+    #[error("the field `{0}` is missing or malformed")]
+    Field(&'static str),
+    /// A kind outside the closed set.
+    #[error("`{0}` is no kind of entry")]
+    Kind(String),
+    /// The id is not the digest of the rest.
+    #[error("the id is not the digest of the entry")]
+    Id,
+    /// Other bytes than the canonical form.
+    #[error("the line is not the canonical form of its entry")]
+    NotCanonical,
+}
+
+/// Entry count and head of a journal, short enough to paste anywhere: `214:7f3a91c2d4e8b016`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Number of lines.
+    pub entries: u64,
+    /// First 16 hex digits of the last id.
+    pub head: String,
+}
+
+impl Seal {
+    /// The seal of a chain.
+    #[must_use]
+    pub fn new(entries: u64, head: &Digest) -> Self {
+        Self { entries, head: head.short() }
+    }
+
+    /// Reads what [`std::fmt::Display`] writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (entries, head) = text.split_once(':')?;
+        let fine = head.len() == 16 && head.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        fine.then_some(())?;
+        Some(Self { entries: entries.parse().ok()?, head: head.to_owned() })
+    }
+}
+
+impl std::fmt::Display for Seal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.entries, self.head)
+    }
+}

@@ -1,0 +1,191 @@
+//! The writers: compact, indented, and the canonical form of RFC 8785.
+
+use std::fmt::{self, Write as _};
+
+use serde::ser::{Error as _, SerializeMap as _, SerializeSeq as _};
+
+use super::Json;
+
+/// The largest integer that every JSON reader keeps exactly.
+const SAFE: i64 = (1 << 53) - 1;
+
+/// Why a value has no canonical form here: two different values must never share one (crates.md 3.5).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("has no canonical form: {0}")]
+pub struct NotCanonical(String);
+
+/// The canonical bytes of a value (RFC 8785), for values of texts, integers within ±(2^53−1), lists and maps.
+///
+/// # Errors
+/// Fractions, larger numbers, repeated keys and broken texts are refused: canonicalizing would merge different values.
+pub fn canonical(value: &Json) -> Result<Vec<u8>, NotCanonical> {
+    serde_json_canonicalizer::to_vec(&Strict(value)).map_err(|e| NotCanonical(e.to_string()))
+}
+
+struct Strict<'a>(&'a Json);
+
+impl serde::Serialize for Strict<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Json::Null => serializer.serialize_unit(),
+            Json::Bool(b) => serializer.serialize_bool(*b),
+            Json::Number(number) => match number.as_i64() {
+                Some(n) if (-SAFE..=SAFE).contains(&n) && number.token() != "-0" => serializer.serialize_i64(n),
+                _ => Err(S::Error::custom(format!("the number {} is kept as text instead", number.token()))),
+            },
+            Json::Text(text) => serializer.serialize_str(text),
+            Json::BrokenText(_) => Err(S::Error::custom("a text with an unpaired surrogate")),
+            Json::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(&Strict(item)))?;
+                list.end()
+            }
+            Json::Map(map) => {
+                if map.has_repeated_key() {
+                    return Err(S::Error::custom("a key that stands twice"));
+                }
+                let mut pairs = serializer.serialize_map(Some(map.len()))?;
+                map.iter().try_for_each(|(k, v)| pairs.serialize_entry(k, &Strict(v)))?;
+                pairs.end()
+            }
+        }
+    }
+}
+
+pub(super) fn compact(value: &Json, out: &mut dyn fmt::Write) -> fmt::Result {
+    match value {
+        Json::Null => out.write_str("null"),
+        Json::Bool(b) => write!(out, "{b}"),
+        Json::Number(number) => out.write_str(number.token()),
+        Json::Text(text) | Json::BrokenText(text) => quoted(text, out),
+        Json::List(items) => {
+            out.write_char('[')?;
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.write_char(',')?;
+                }
+                compact(item, out)?;
+            }
+            out.write_char(']')
+        }
+        Json::Map(map) => {
+            out.write_char('{')?;
+            for (i, (key, item)) in map.iter().enumerate() {
+                if i > 0 {
+                    out.write_char(',')?;
+                }
+                quoted(key, out)?;
+                out.write_char(':')?;
+                compact(item, out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
+
+pub(super) fn pretty(value: &Json) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = indented(value, 0, &mut out);
+    out.push('\n');
+    out
+}
+
+fn indented(value: &Json, depth: usize, out: &mut String) -> fmt::Result {
+    match value {
+        Json::List(items) if !items.is_empty() => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                out.push_str(if i > 0 { ",\n" } else { "\n" });
+                indent(depth + 1, out);
+                indented(item, depth + 1, out)?;
+            }
+            out.push('\n');
+            indent(depth, out);
+            out.push(']');
+            Ok(())
+        }
+        Json::Map(map) if !map.is_empty() => {
+            out.push('{');
+            for (i, (key, item)) in map.iter().enumerate() {
+                out.push_str(if i > 0 { ",\n" } else { "\n" });
+                indent(depth + 1, out);
+                quoted(key, out)?;
+                out.push_str(": ");
+                indented(item, depth + 1, out)?;
+            }
+            out.push('\n');
+            indent(depth, out);
+            out.push('}');
+            Ok(())
+        }
+        other => compact(other, out),
+    }
+}
+
+fn indent(depth: usize, out: &mut String) {
+    (0..depth).for_each(|_| out.push_str("  "));
+}
+
+fn quoted(text: &str, out: &mut dyn fmt::Write) -> fmt::Result {
+    out.write_char('"')?;
+    let mut start = 0;
+    for (i, c) in text.char_indices() {
+        let escape = match c {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            '\u{0}'..='\u{1f}' => "",
+            _ => continue,
+        };
+        out.write_str(&text[start..i])?;
+        if escape.is_empty() {
+            write!(out, "\\u{:04x}", u32::from(c))?;
+        } else {
+            out.write_str(escape)?;
+        }
+        start = i + c.len_utf8();
+    }
+    out.write_str(&text[start..])?;
+    out.write_char('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, Map, Number, read};
+    use super::*;
+
+    #[test]
+    fn canonical_sorts_and_refuses_what_would_merge() {
+        let value = read(
+            "{\"b\":1,\"a\":[true,null,\"é\\u0000\"],\"\u{10000}\":0,\"\u{e000}\":0}".as_bytes(),
+            &Limits::default(),
+        )
+        .unwrap();
+        let bytes = canonical(&value).unwrap();
+        // RFC 8785 sorts by UTF-16 units: the surrogate pair of U+10000 comes before U+E000.
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "{\"a\":[true,null,\"é\\u0000\"],\"b\":1,\"\u{10000}\":0,\"\u{e000}\":0}"
+        );
+        for bad in ["1.5", "9007199254740992", "-0", "1e3", r#"{"a":1,"a":1}"#, r#""\ud800""#] {
+            assert!(canonical(&read(bad.as_bytes(), &Limits::default()).unwrap()).is_err(), "{bad}");
+        }
+        assert!(canonical(&Json::from(SAFE)).is_ok());
+    }
+
+    #[test]
+    fn pretty_reads_back() {
+        let mut map = Map::new();
+        map.push("empty", Json::List(vec![]));
+        map.push("n", Number::parse("10.0").unwrap());
+        map.push("l", vec![1, 2]);
+        let text = Json::Map(map.clone()).pretty();
+        assert_eq!(text, "{\n  \"empty\": [],\n  \"n\": 10.0,\n  \"l\": [\n    1,\n    2\n  ]\n}\n");
+        assert_eq!(read(text.as_bytes(), &Limits::default()).unwrap(), Json::Map(map));
+    }
+}

@@ -1,0 +1,1 @@
+//! Bytes to core values and back: documents with places, schemas, drawings of diagnostics.

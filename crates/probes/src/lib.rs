@@ -1,0 +1,1 @@
+//! Code that performs steps: HTTP and commands. It acts and captures; it does not judge.

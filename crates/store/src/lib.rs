@@ -1,0 +1,1 @@
+//! Where runs are kept: the journal file, evidence, the run list.

@@ -1,0 +1,1 @@
+//! Helpers for tests: servers that misbehave, folders, filters.
