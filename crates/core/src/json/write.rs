@@ -1,6 +1,6 @@
 //! The writers: compact, indented, and the canonical form of RFC 8785.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::ser::{Error as _, SerializeMap as _, SerializeSeq as _};
 
