@@ -12,6 +12,7 @@
 //!
 //! What people write:
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
+//! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
 //! * [`environment`]: which origins a run may touch, and whose data they hold.
 //!
 //! What happens:
@@ -26,6 +27,7 @@ pub mod expect;
 pub mod ids;
 pub mod journal;
 pub mod json;
+pub mod matrix;
 mod nearest;
 pub mod observe;
 pub mod path;
