@@ -115,3 +115,58 @@ pub struct LimitSettings {
     /// Output of children in bytes.
     pub output: Option<u64>,
 }
+
+impl Environment {
+    /// An environment that nobody declared: the given origins, and nothing else said.
+    #[must_use]
+    pub const fn undeclared(origins: Vec<Origin>, url: Option<String>) -> Self {
+        Self {
+            name: None,
+            kind: None,
+            url,
+            origins,
+            data: None,
+            identity: None,
+            insecure: false,
+            declared: Declared::Nobody,
+        }
+    }
+
+    /// As `run.opened` and answers carry it.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let identity = self.identity.as_ref().map_or(Json::Null, |identity| {
+            let (key, read) = match &identity.read {
+                IdentityRead::Json(path) => ("json", path),
+                IdentityRead::Regex(pattern) => ("regex", pattern),
+            };
+            Json::map([("http", Json::from(&identity.target)), (key, read.into())])
+        });
+        Json::map([
+            ("name", Json::from(self.name.clone())),
+            ("kind", self.kind.clone().into()),
+            ("url", self.url.clone().into()),
+            ("origins", self.origins.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
+            ("data", self.data.clone().into()),
+            ("identity", identity),
+            ("insecure", self.insecure.into()),
+            ("declared", self.declared.as_str().into()),
+        ])
+    }
+
+    /// Whether somebody has said what the target is and whose data it holds.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.declared != Declared::Nobody && self.kind.is_some() && self.data.is_some()
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.host)?;
+        match (self.scheme.as_str(), self.port) {
+            ("http", 80) | ("https", 443) => Ok(()),
+            (_, port) => write!(f, ":{port}"),
+        }
+    }
+}

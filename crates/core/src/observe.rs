@@ -1,5 +1,6 @@
 //! What probes are asked to do and what they saw: plain data, without judgement.
 
+use crate::codes::Code;
 use crate::environment::Origin;
 use crate::ids::Digest;
 
@@ -231,4 +232,53 @@ pub struct Captured {
     pub whole: Option<Digest>,
     /// Whether the stream came to its end.
     pub complete: bool,
+}
+
+impl FailureKind {
+    /// All kinds.
+    pub const ALL: [Self; 15] = [
+        Self::TargetUnreachable,
+        Self::TlsFailed,
+        Self::NetworkDenied,
+        Self::ProgramMissing,
+        Self::CommandChanged,
+        Self::CredentialMissing,
+        Self::AnswerIncomplete,
+        Self::CaptureCapped,
+        Self::BudgetExceeded,
+        Self::OutputLimit,
+        Self::GroupLeftover,
+        Self::TemplateRefused,
+        Self::TargetRefused,
+        Self::WriteRefused,
+        Self::Cancelled,
+    ];
+
+    /// The code by which findings and the journal name it.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::TargetUnreachable => Code::TargetUnreachable,
+            Self::TlsFailed => Code::TlsFailed,
+            Self::NetworkDenied => Code::NetworkDenied,
+            Self::ProgramMissing => Code::ProgramMissing,
+            Self::CommandChanged => Code::CommandChanged,
+            Self::CredentialMissing => Code::CredentialMissing,
+            Self::AnswerIncomplete => Code::AnswerIncomplete,
+            Self::CaptureCapped => Code::CaptureCapped,
+            Self::BudgetExceeded => Code::BudgetExceeded,
+            Self::OutputLimit => Code::OutputLimit,
+            Self::GroupLeftover => Code::GroupLeftover,
+            Self::TemplateRefused => Code::TemplateRefused,
+            Self::TargetRefused => Code::TargetRefused,
+            Self::WriteRefused => Code::WriteRefused,
+            Self::Cancelled => Code::Cancelled,
+        }
+    }
+
+    /// The kind that a code of the journal names.
+    #[must_use]
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code().as_str() == code)
+    }
 }

@@ -1,0 +1,182 @@
+//! Recorded → Audited: the sealed documents are checked again, every step is worked out again from the captured
+//! bytes, and everything that does not hold together becomes a finding (harness-proof.md 11.5).
+
+mod inputs;
+mod obligations;
+mod runtime;
+mod steps;
+
+use std::collections::BTreeMap;
+
+use crate::checked::{CheckedPlan, Parse};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::finding::Finding;
+use crate::ids::Digest;
+use crate::invoke::Call;
+use crate::journal::observation::Observation;
+use crate::journal::body::Content;
+use crate::recorded::Recorded;
+use crate::step::{Evidence, Judgement};
+
+pub use obligations::Obliged;
+pub use runtime::{Identity, Runtime};
+
+/// What the derivation reads beside the journal: files of evidence, and a reader of documents.
+pub struct Material<'a> {
+    /// Bytes under `evidence/` by digest; `None` where they are missing or changed.
+    pub files: &'a Evidence<'a>,
+    /// The reader of documents.
+    pub parse: &'a Parse<'a>,
+}
+
+/// A run after everything in it was worked out again. Made by [`audit`] only.
+///
+/// ```compile_fail
+/// fn forge(recorded: probity_core::recorded::Recorded) -> probity_core::audit::Audited {
+///     probity_core::audit::Audited { recorded }
+/// }
+/// ```
+pub struct Audited {
+    recorded: Recorded,
+    checked: CheckedPlan,
+    steps: Vec<AuditedStep>,
+    runtime: Runtime,
+    findings: Vec<Finding>,
+    secrets: bool,
+}
+
+/// A step of the plan with its record.
+pub struct AuditedStep {
+    /// Position of the case in the plan.
+    pub scenario: usize,
+    /// Position of the step in the case.
+    pub step: usize,
+    /// Position of its record among the actions, if it has one.
+    pub action: Option<usize>,
+    /// The resolved call, if the step left.
+    pub call: Option<Call>,
+    /// What was observed, if the step left.
+    pub observation: Option<Observation>,
+    /// What it came to.
+    pub judgement: Judgement,
+    /// Its obligations.
+    pub obliged: Vec<Obliged>,
+    /// Variables that the step's own input holds, with the steps that saved them.
+    pub inputs: Vec<String>,
+    /// Beginnings of what was received, for views: role and text.
+    pub previews: Vec<(&'static str, String)>,
+}
+
+impl Audited {
+    /// The run as it was journalled.
+    #[must_use]
+    pub const fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    /// The sealed plan, checked again.
+    #[must_use]
+    pub const fn checked(&self) -> &CheckedPlan {
+        &self.checked
+    }
+
+    /// The steps of the selected cases in plan order.
+    #[must_use]
+    pub fn steps(&self) -> &[AuditedStep] {
+        &self.steps
+    }
+
+    /// What was observed of the runtime.
+    #[must_use]
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// What breaks the run, and what is worth knowing.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether a value was replaced by a placeholder somewhere, so that a check on it is witnessed.
+    #[must_use]
+    pub const fn has_redactions(&self) -> bool {
+        self.secrets
+    }
+}
+
+/// Why a run cannot be audited at all.
+#[derive(Debug)]
+pub enum Unauditable {
+    /// The sealed documents are missing or changed.
+    Findings(Vec<Finding>),
+    /// The sealed documents cannot be read any more.
+    Documents(Vec<Diagnostic>),
+}
+
+/// Bytes of a run by digest: those that stand in entries, and those that stand in files.
+pub struct Bytes<'a> {
+    inline: BTreeMap<Digest, &'a Content>,
+    files: &'a Evidence<'a>,
+}
+
+impl<'a> Bytes<'a> {
+    /// Over what a run captured and sealed.
+    #[must_use]
+    pub fn of(recorded: &'a Recorded, files: &'a Evidence<'a>) -> Self {
+        let sealed = recorded.inputs().iter().map(|input| (input.sha256, &input.content));
+        let captured = recorded.evidence().map(|evidence| (evidence.sha256, &evidence.content));
+        let inline = sealed
+            .chain(captured)
+            .filter(|(_, content)| matches!(content, Content::Text(_) | Content::Base64(_)))
+            .collect();
+        Self { inline, files }
+    }
+
+    /// The bytes of a digest, if they are at hand and right.
+    #[must_use]
+    pub fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
+        match self.inline.get(digest) {
+            Some(content) => content.bytes(),
+            None => (self.files)(digest),
+        }
+    }
+}
+
+/// Audits a run.
+///
+/// # Errors
+/// When the documents that were sealed are not there or cannot be read: nothing can be worked out then.
+pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Unauditable> {
+    let bytes = Bytes::of(&recorded, material.files);
+    let mut findings = recorded.findings().to_vec();
+    let documents = inputs::Documents::of(&recorded, &bytes)?;
+    let checked = documents.check(&recorded, material.parse).map_err(Unauditable::Documents)?;
+    inputs::compare(&recorded, &checked, &documents, &mut findings);
+    let evidence = |digest: &Digest| bytes.get(digest);
+    let runtime = runtime::of(&recorded, &checked, &evidence, &mut findings);
+    let files = |name: &str| documents.file(name);
+    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &mut findings);
+    budget(&recorded, &mut findings);
+    let secrets = recorded.evidence().any(|e| e.redactions > 0);
+    Ok(Audited { checked, steps, runtime, findings, secrets, recorded: recorded.clone() })
+}
+
+/// Works out again what was used, against the limits that were sealed.
+fn budget(recorded: &Recorded, findings: &mut Vec<Finding>) {
+    let limits = recorded.opened().limits;
+    let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
+    let (probes, output) =
+        commits.fold((0u64, 0u64), |(p, o), c| (p.saturating_add(c.probes), o.saturating_add(c.output_bytes)));
+    // A child is stopped after it has written too much: the last one may exceed by what stood in its pipes.
+    let slack = 256 * 1024;
+    for (name, used, limit) in [("probes", probes, limits.probes), ("output", output, limits.output.saturating_add(slack))] {
+        if used > limit {
+            findings.push(
+                Finding::integrity(Code::BudgetOverdrawn, format!("more {name} than the run may use"))
+                    .values(limit.to_string(), used.to_string()),
+            );
+        }
+    }
+}

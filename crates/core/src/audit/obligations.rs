@@ -1,0 +1,211 @@
+//! Obligations: what a step must show beyond its checks (plan.md rule 7). They need the case around the step, so
+//! they are worked out here and not with the checks.
+
+use std::collections::BTreeMap;
+
+use super::AuditedStep;
+use crate::codes::Code;
+use crate::evaluate::data_equal;
+use crate::invoke::Call;
+use crate::journal::observation::Observation;
+use crate::json::{Json, Limits, read};
+use crate::plan::{Action, Obligation, ObligationKind, Step};
+use crate::step::{Evidence, StepReason, StepStatus, Weight};
+
+/// An obligation of a step and what came of it.
+#[derive(Clone, Debug)]
+pub struct Obliged {
+    /// The kind.
+    pub kind: ObligationKind,
+    /// Whether it was met.
+    pub met: bool,
+    /// Why, or why not.
+    pub why: String,
+}
+
+/// What is known of a case while its steps are gone through.
+pub(super) struct CaseFacts {
+    marker: String,
+    /// Where each variable came from: the kind of exchange that saved it.
+    saved_by: BTreeMap<String, String>,
+    /// Targets that gave a complete, passed answer.
+    answered: Vec<String>,
+}
+
+impl CaseFacts {
+    pub(super) fn new(marker: &str) -> Self {
+        Self { marker: marker.to_owned(), saved_by: BTreeMap::new(), answered: Vec::new() }
+    }
+}
+
+/// Works out the obligations of a step that passed its checks, and takes what it adds to the case.
+pub(super) fn settle(step: &Step, audited: &mut AuditedStep, facts: &mut CaseFacts, evidence: &Evidence<'_>) {
+    audited.inputs = inputs_of(step).into_iter().filter(|name| facts.saved_by.contains_key(name)).collect();
+    if audited.judgement.status == StepStatus::Passed {
+        let outcomes: Vec<(Obliged, Option<StepReason>)> =
+            step.obligations.iter().map(|obligation| work_out(step, obligation, audited, facts, evidence)).collect();
+        let unmet = outcomes.iter().find_map(|(_, reason)| reason.clone());
+        if let Some(reason) = unmet {
+            audited.judgement.status = if reason.weight == Weight::Fail { StepStatus::Failed } else { StepStatus::Error };
+            audited.judgement.reason = Some(reason);
+        }
+        audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
+    }
+    for (name, _) in &audited.judgement.saved {
+        facts.saved_by.insert(name.clone(), exchange(step, audited));
+    }
+    if audited.judgement.status == StepStatus::Passed {
+        facts.answered.extend(target(audited));
+    }
+}
+
+fn work_out(
+    step: &Step,
+    obligation: &Obligation,
+    audited: &AuditedStep,
+    facts: &CaseFacts,
+    evidence: &Evidence<'_>,
+) -> (Obliged, Option<StepReason>) {
+    let outcome = match obligation.kind {
+        ObligationKind::Marker => marker(audited, facts, evidence),
+        ObligationKind::Terminal => terminal(obligation, audited, evidence),
+        ObligationKind::Persistence => persistence(step, obligation, audited, facts),
+        ObligationKind::Absence => absence(audited, facts),
+    };
+    let kind = obligation.kind;
+    match outcome {
+        Ok(why) => (Obliged { kind, met: true, why }, None),
+        Err((weight, message)) => {
+            let code = if weight == Weight::Fail { Code::RequirementFailed } else { Code::ObligationUnmet };
+            let message = format!("{}: {message}", kind.as_str());
+            (Obliged { kind, met: false, why: message.clone() }, Some(StepReason { code, weight, message }))
+        }
+    }
+}
+
+type Outcome = Result<String, (Weight, String)>;
+
+/// The marker in received data of an exchange whose own input did not carry it.
+fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &Evidence<'_>) -> Outcome {
+    let sent = audited.call.as_ref().is_some_and(|call| carries(call, &facts.marker));
+    if sent {
+        return Err((Weight::Gap, "the step sent the marker itself, so its answer may only echo it".to_owned()));
+    }
+    let marker = facts.marker.as_bytes();
+    let found = received(audited, evidence).iter().any(|bytes| bytes.windows(marker.len()).any(|w| w == marker));
+    if found {
+        Ok("the run's marker came back in received data".to_owned())
+    } else {
+        Err((Weight::Fail, "the run's marker is not in the received data".to_owned()))
+    }
+}
+
+/// Whether a call carries a text in its input, as it is or percent-encoded.
+fn carries(call: &Call, text: &str) -> bool {
+    let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|w| w == text.as_bytes());
+    let in_body = match call {
+        Call::Http(http) => http.body.as_deref().is_some_and(holds),
+        Call::Command(command) => command.stdin.as_deref().is_some_and(holds),
+    };
+    in_body || call.to_json().to_string().contains(text)
+}
+
+/// `path` reached one of `values`.
+fn terminal(obligation: &Obligation, audited: &AuditedStep, evidence: &Evidence<'_>) -> Outcome {
+    let path = obligation.path.as_ref().ok_or_else(|| (Weight::Gap, "no path is declared".to_owned()))?;
+    let bytes = received(audited, evidence).into_iter().next().unwrap_or_default();
+    let document = read(&bytes, &Limits::default()).map_err(|e| (Weight::Fail, format!("the answer is no JSON: {e}")))?;
+    match path.locate_one(&document) {
+        Some(value) if obligation.values.iter().any(|wanted| data_equal(wanted, value) == Some(true)) => {
+            Ok(format!("{} is {value}", path.text))
+        }
+        Some(value) => Err((Weight::Fail, format!("{} is {value}, which is not among the terminal values", path.text))),
+        None => Err((Weight::Fail, format!("there is no {}", path.text))),
+    }
+}
+
+/// The object was read back with another verb, target or process than the exchange that made it.
+fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
+    let named = if obligation.of.is_empty() { &audited.inputs } else { &obligation.of };
+    if named.is_empty() {
+        return Err((Weight::Gap, "the step's input names no object that an earlier exchange made".to_owned()));
+    }
+    let used = inputs_of(step);
+    let here = exchange(step, audited);
+    for name in named {
+        match facts.saved_by.get(name) {
+            None => return Err((Weight::Gap, format!("{name} was not saved by an earlier exchange"))),
+            Some(_) if !used.contains(name) => {
+                return Err((Weight::Gap, format!("the step's input does not hold {name}, so it reads no particular object")));
+            }
+            Some(there) if *there == here => {
+                return Err((Weight::Gap, format!("{name} was saved by the same request, which proves no storage")));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(format!("{} read back another way", named.join(", ")))
+}
+
+/// Something is absent, beside a passed step of the same case on the same target with a complete answer.
+fn absence(audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
+    let here = target(audited).ok_or_else(|| (Weight::Gap, "the step has no target".to_owned()))?;
+    if facts.answered.contains(&here) {
+        Ok(format!("{here} gave a complete answer before"))
+    } else {
+        Err((Weight::Gap, format!("no passed step of the case had a complete answer from {here}, so nothing shows that it could be there")))
+    }
+}
+
+fn received(audited: &AuditedStep, evidence: &Evidence<'_>) -> Vec<Vec<u8>> {
+    let digests = match &audited.observation {
+        Some(Observation::Http(http)) => http.hops.last().map(|hop| vec![hop.body().sha256]).unwrap_or_default(),
+        Some(Observation::Command(command)) => vec![command.stdout.sha256, command.stderr.sha256],
+        None => Vec::new(),
+    };
+    digests.iter().filter_map(evidence).collect()
+}
+
+/// Names an exchange by verb, target and process, without the values in it.
+fn exchange(step: &Step, audited: &AuditedStep) -> String {
+    match (&step.action, &audited.call) {
+        (Action::Http(http), Some(Call::Http(call))) => format!("{} {}", http.method, without_query(&call.url)),
+        (Action::Http(http), _) => format!("{} {}", http.method, http.target),
+        (Action::Command(command), _) => format!("run {}", Json::List(command.argv.clone())),
+    }
+}
+
+/// What a step speaks to, for absence: the URL without its query, or the program with its fixed arguments.
+fn target(audited: &AuditedStep) -> Option<String> {
+    match audited.call.as_ref()? {
+        Call::Http(call) => Some(without_query(&call.url).to_owned()),
+        Call::Command(call) => Some(format!("run {}", call.argv.join(" "))),
+    }
+}
+
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url)
+}
+
+/// The variables that a step's own input holds.
+pub(crate) fn inputs_of(step: &Step) -> Vec<String> {
+    let mut names: Vec<String> = match &step.action {
+        Action::Http(http) => {
+            let pairs = http.query.iter().chain(&http.headers).map(|(_, value)| value);
+            let body = http.body.iter().flat_map(|body| match body {
+                crate::plan::Body::Json(value) | crate::plan::Body::Text(value) => vec![value.clone()],
+                crate::plan::Body::Form(pairs) => pairs.iter().map(|(_, value)| value.clone()).collect(),
+                crate::plan::Body::File(_) => Vec::new(),
+            });
+            let data = pairs.cloned().chain(body).flat_map(|value| crate::vars::references(&value));
+            crate::vars::template_names(&http.target).into_iter().chain(data).collect()
+        }
+        Action::Command(command) => {
+            let env = command.env.iter().map(|(_, value)| value);
+            command.argv.iter().chain(env).chain(command.stdin.iter()).flat_map(crate::vars::references).collect()
+        }
+    };
+    names.sort();
+    names.dedup();
+    names
+}

@@ -1,0 +1,259 @@
+//! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
+
+use std::collections::BTreeMap;
+
+use super::obligations::{self, CaseFacts};
+use super::runtime::Runtime;
+use super::AuditedStep;
+use crate::checked::CheckedPlan;
+use crate::codes::Code;
+use crate::evaluate::Files;
+use crate::finding::Finding;
+use crate::ids::Id;
+use crate::invoke::{Call, idempotency_key};
+use crate::journal::body::Body;
+use crate::journal::observation::Observation;
+use crate::json::{Json, canonical};
+use crate::plan::{Scenario, Step};
+use crate::recorded::{ActionRecord, Recorded};
+use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
+use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
+
+/// Walks the plan beside the journal.
+pub(super) fn walk(
+    recorded: &Recorded,
+    checked: &CheckedPlan,
+    runtime: &Runtime,
+    evidence: &Evidence<'_>,
+    files: &Files<'_>,
+    findings: &mut Vec<Finding>,
+) -> Vec<AuditedStep> {
+    let mut records: BTreeMap<(&Id, &Id), usize> = BTreeMap::new();
+    for (i, action) in recorded.actions().iter().enumerate() {
+        records.entry((&action.intent.scenario, &action.intent.step)).or_insert(i);
+    }
+    let selected = walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only).unwrap_or_default();
+    let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
+    let mut exports = Exports::new();
+    let mut steps = Vec::new();
+    let mut audit = Audit { recorded, evidence, findings, nothing_ran: nothing_may_run(recorded, checked, runtime) };
+    for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
+        if !selected.iter().any(|chosen| chosen.id == scenario.id) {
+            continue;
+        }
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, files);
+        let mut facts = CaseFacts::new(&engine.marker);
+        for (index, step) in scenario.steps.iter().enumerate() {
+            let record = records.remove(&(&scenario.id, &step.id));
+            let mut audited = audit.step(&case, scenario, step, record);
+            (audited.scenario, audited.step) = (position, index);
+            obligations::settle(step, &mut audited, &mut facts, evidence);
+            case.settle(step, &audited.judgement);
+            steps.push(audited);
+        }
+        exports.extend(case.finish());
+    }
+    for index in records.into_values() {
+        let action = &recorded.actions()[index];
+        let message = format!("{} is no step of the selected cases", action.intent.step);
+        audit.findings.push(Finding::integrity(Code::StepUnknown, message).at_entry(action.seq));
+    }
+    steps
+}
+
+/// Why no step may have run at all: the plan check refused, or the target gave no connection.
+fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime) -> Option<(Code, String)> {
+    if !checked.is_runnable(&recorded.opened().options.allow) {
+        return Some((Code::PlanValidationFailed, "the plan check found errors, so nothing was run".to_owned()));
+    }
+    if let Some((origin, _, message)) = runtime.unreachable.first() {
+        return Some((Code::PreflightBlocked, format!("{origin}: {message}")));
+    }
+    None
+}
+
+struct Audit<'a, 'f> {
+    recorded: &'a Recorded,
+    evidence: &'a Evidence<'a>,
+    findings: &'f mut Vec<Finding>,
+    nothing_ran: Option<(Code, String)>,
+}
+
+impl Audit<'_, '_> {
+    fn refuse(&mut self, code: Code, action: &ActionRecord, message: impl Into<String>) {
+        self.findings.push(Finding::integrity(code, message).at_entry(action.seq));
+    }
+
+    fn step(&mut self, case: &CaseWalk<'_>, scenario: &Scenario, step: &Step, record: Option<usize>) -> AuditedStep {
+        let Some(index) = record else {
+            return bare(self.unrecorded(step), None);
+        };
+        let action = &self.recorded.actions()[index];
+        if let Some((code, _)) = &self.nothing_ran {
+            let message = format!("{} was begun although {code} forbids it", step.id);
+            self.refuse(Code::ActionAfterCancel, action, message);
+        }
+        if action.intent.action != step.action_name || action.intent.timeout_ms != step.timeout_ms {
+            self.refuse(Code::IntentDiffers, action, format!("action or time limit of {} is not the plan's", step.id));
+        }
+        let mut audited = match case.next(step) {
+            Next::Run(call) => self.sent(case, scenario, step, action, *call),
+            Next::Leave(judgement) => {
+                if action.intent.call != Json::Null {
+                    self.refuse(Code::IntentDiffers, action, format!("{} was sent although it must not be", step.id));
+                }
+                bare(judgement, None)
+            }
+        };
+        audited.action = Some(index);
+        self.compare_hint(step, action, &audited.judgement);
+        audited
+    }
+
+    /// A step without a record: fine only where the run could not reach it.
+    fn unrecorded(&mut self, step: &Step) -> Judgement {
+        if let Some((code, message)) = &self.nothing_ran {
+            let reason = StepReason { code: *code, weight: Weight::Blocker, message: message.clone() };
+            return Judgement::without_answer(StepStatus::Skipped, reason);
+        }
+        if self.recorded.resumed() {
+            return skipped(Code::AttemptLost, format!("the process ended before {}", step.id));
+        }
+        self.findings.push(Finding::integrity(Code::StepMissing, format!("{} has no record", step.id)));
+        skipped(Code::StepSkipped, format!("{} has no record", step.id))
+    }
+
+    /// A step that should have left: it did, or the run says why it did not.
+    fn sent(&mut self, case: &CaseWalk<'_>, scenario: &Scenario, step: &Step, action: &ActionRecord, call: Call) -> AuditedStep {
+        if action.intent.call == Json::Null {
+            return bare(self.held_back(step, action), None);
+        }
+        let text = call.to_json();
+        if canonical(&text).ok() != canonical(&action.intent.call).ok() {
+            self.refuse(Code::IntentDiffers, action, format!("what {} sent is not what the sealed plan says", step.id));
+        }
+        let key = idempotency_key(&self.recorded.opened().nonce, &scenario.id, &step.id, &call.digest());
+        if action.intent.idempotency_key != Some(key) {
+            self.refuse(Code::IntentDiffers, action, format!("the idempotency key of {} is not that of its call", step.id));
+        }
+        self.after_end(step, action);
+        let Some(commit) = &action.commit else {
+            let (code, message) = if action.intent.idempotent {
+                (Code::AttemptLost, format!("{} was begun; its answer was not recorded", step.id))
+            } else {
+                let message = format!("{} was sent; whether it took effect is not known, and it will not be sent again", step.id);
+                (Code::ActionReconciliationRequired, message)
+            };
+            let weight = if action.intent.idempotent { Weight::Gap } else { Weight::Blocker };
+            let judgement = Judgement::without_answer(StepStatus::Error, StepReason { code, weight, message });
+            return bare(judgement, Some(call));
+        };
+        let Some(observation) = Observation::read_strict(&commit.observation) else {
+            if let Some(judgement) = self.hinted_failure(action) {
+                return bare(judgement, Some(call));
+            }
+            self.refuse(Code::EntryBodyInvalid, action, format!("the observation of {} cannot be read", step.id));
+            return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
+        };
+        for blob in observation.blobs() {
+            if !action.evidence.iter().any(|captured| captured.sha256 == blob) {
+                self.refuse(Code::EvidenceForeign, action, format!("{} cites {blob}, which was not captured for it", step.id));
+            }
+        }
+        let judgement = case.judge(step, &call, &observation, self.evidence);
+        let mut audited = bare(judgement, Some(call));
+        audited.previews = previews(&observation, self.evidence);
+        audited.observation = Some(observation);
+        audited
+    }
+
+    /// A sent step whose commit carries no observation at all: the probe itself could not be begun.
+    fn hinted_failure(&self, action: &ActionRecord) -> Option<Judgement> {
+        let commit = action.commit.as_ref().filter(|commit| commit.observation == Json::Null)?;
+        let kind = crate::observe::FailureKind::parse(commit.code.as_deref()?)?;
+        let message = commit.message.clone().unwrap_or_default();
+        Some(crate::step::of_failure(&crate::observe::Failure { kind, message }))
+    }
+
+    /// A step that could have left and was held back: by the end of the budget, by a cancellation, by the write policy.
+    fn held_back(&mut self, step: &Step, action: &ActionRecord) -> Judgement {
+        let hint = action.commit.as_ref().and_then(|commit| Code::parse(commit.code.as_deref()?));
+        let message = action.commit.as_ref().and_then(|commit| commit.message.clone()).unwrap_or_default();
+        let known = match hint {
+            Some(Code::BudgetExceeded) => self.recorded.budget().is_some(),
+            Some(Code::Cancelled) => self.recorded.cancelled().is_some(),
+            Some(Code::AttemptLost) => self.recorded.resumed(),
+            Some(Code::CredentialMissing | Code::WriteRefused | Code::CommandChanged | Code::ProgramMissing) => true,
+            _ => false,
+        };
+        match hint.filter(|_| known) {
+            Some(code) => match crate::observe::FailureKind::parse(code.as_str()) {
+                Some(kind) if !matches!(code, Code::BudgetExceeded | Code::Cancelled) => {
+                    crate::step::of_failure(&crate::observe::Failure { kind, message })
+                }
+                _ => skipped(code, message),
+            },
+            None => {
+                self.refuse(Code::IntentDiffers, action, format!("{} was not sent and the run does not say why", step.id));
+                skipped(Code::StepSkipped, "not sent".to_owned())
+            }
+        }
+    }
+
+    /// Nothing but cleanup may begin after the run was cancelled or ran out of its budget.
+    fn after_end(&mut self, step: &Step, action: &ActionRecord) {
+        let ended = self.recorded.ended_at();
+        if !step.always_run && ended.is_some_and(|seq| seq < action.seq) {
+            self.refuse(Code::ActionAfterCancel, action, format!("{} began after the run had ended", step.id));
+        }
+        if !step.always_run && action.generation > 1 {
+            self.refuse(Code::ActionAfterCancel, action, format!("{} began after the process had been lost", step.id));
+        }
+    }
+
+    fn compare_hint(&mut self, step: &Step, action: &ActionRecord, judgement: &Judgement) {
+        let Some(commit) = &action.commit else { return };
+        let code = judgement.reason.as_ref().map(|reason| reason.code.as_str());
+        if commit.status != judgement.status.as_str() || commit.code.as_deref() != code {
+            let finding = Finding::note(Code::RunnerDisagrees, format!("the runner took {} for something else", step.id))
+                .at_entry(action.seq)
+                .values(
+                    format!("{} {}", judgement.status.as_str(), code.unwrap_or("-")),
+                    format!("{} {}", commit.status, commit.code.as_deref().unwrap_or("-")),
+                );
+            self.findings.push(finding);
+        }
+    }
+}
+
+fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
+    AuditedStep {
+        scenario: 0,
+        step: 0,
+        action: None,
+        call,
+        observation: None,
+        judgement,
+        obliged: Vec::new(),
+        inputs: Vec::new(),
+        previews: Vec::new(),
+    }
+}
+
+/// Characters of a preview, as the reference cuts them.
+const PREVIEW: usize = 800;
+
+fn previews(observation: &Observation, evidence: &Evidence<'_>) -> Vec<(&'static str, String)> {
+    let cut = |role, digest| {
+        let bytes: Vec<u8> = evidence(digest)?;
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * PREVIEW)]).chars().take(PREVIEW).collect();
+        Some((role, text))
+    };
+    let found = match observation {
+        Observation::Http(http) => vec![http.hops.last().and_then(|hop| cut("body", &hop.body().sha256))],
+        Observation::Command(command) => {
+            vec![cut("stdout", &command.stdout.sha256), cut("stderr", &command.stderr.sha256)]
+        }
+    };
+    found.into_iter().flatten().collect()
+}

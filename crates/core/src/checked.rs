@@ -1,0 +1,350 @@
+//! From documents to a plan that may be run: parsed, expanded, decoded, checked against its environment and its
+//! requirement. The engine and the derivation come through here alike, so that neither can skip a check.
+
+use crate::codes::Code;
+use crate::coverage::{self, Coverage};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::document::Node;
+use crate::environment::{Environment, Profile};
+use crate::ids::Digest;
+use crate::lint::{self, FileFact, LintInput};
+use crate::matrix::Matrix;
+use crate::plan::{EnvironmentRef, Plan};
+use crate::{decode, origin, settings, written};
+
+/// Reads a document into nodes; `formats` provides it, since core knows no YAML.
+pub type Parse<'a> = dyn Fn(&str, &[u8]) -> Result<Node, Vec<Diagnostic>> + 'a;
+
+/// The documents of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    /// One file in the written form, with its name.
+    Written(&'a str, &'a [u8]),
+    /// The three files of the seed form, with the folder's name.
+    Seed {
+        /// Prefix of the file names in messages; empty or ending in `/`.
+        folder: &'a str,
+        /// requirement.md, secrets replaced.
+        requirement: &'a [u8],
+        /// test-matrix.json
+        matrix: &'a [u8],
+        /// test-plan.json
+        plan: &'a [u8],
+    },
+}
+
+/// What is to be checked.
+pub struct Ask<'a> {
+    /// The documents.
+    pub given: Given<'a>,
+    /// probity.yaml with its name, if there is one.
+    pub profile: Option<(&'a str, &'a [u8])>,
+    /// The environment that was asked for on the command line.
+    pub environment: Option<&'a str>,
+    /// What is known of files that the plan names.
+    pub files: &'a dyn Fn(&str) -> FileFact,
+    /// The reader of documents.
+    pub parse: &'a Parse<'a>,
+}
+
+/// A plan whose documents were read and checked. Made by [`check`] only.
+///
+/// ```compile_fail
+/// let plan: probity_core::checked::CheckedPlan = Default::default();
+/// ```
+#[derive(Clone, Debug)]
+pub struct CheckedPlan {
+    plan: Plan,
+    matrix: Matrix,
+    profile: Profile,
+    environment: Environment,
+    coverage: Coverage,
+    findings: Vec<Diagnostic>,
+    requirement: String,
+    matrix_text: String,
+    plan_text: String,
+    file: String,
+    written: bool,
+}
+
+impl CheckedPlan {
+    /// The plan as it is run.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Criteria and tests.
+    #[must_use]
+    pub const fn matrix(&self) -> &Matrix {
+        &self.matrix
+    }
+
+    /// The settings file, or the empty one.
+    #[must_use]
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The resolved environment.
+    #[must_use]
+    pub const fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Which lines of the requirement map to which criteria.
+    #[must_use]
+    pub const fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// What the checks noticed, in stable order.
+    #[must_use]
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+
+    /// Whether nothing noticed is an error.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity != Severity::Error)
+    }
+
+    /// What forbids a run.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error)
+    }
+
+    /// Whether it may be run, given the codes that were let through with `--allow`.
+    #[must_use]
+    pub fn is_runnable(&self, allow: &[String]) -> bool {
+        let allowed = |code: &str| allow.iter().any(|allowed| allowed == code);
+        allowed("plan_errors") || self.errors().all(|error| error.code == Code::SourceUncovered && allowed(error.code.as_str()))
+    }
+
+    /// requirement.md, as it is sealed.
+    #[must_use]
+    pub fn requirement(&self) -> &str {
+        &self.requirement
+    }
+
+    /// test-matrix.json, as it is sealed.
+    #[must_use]
+    pub fn matrix_text(&self) -> &str {
+        &self.matrix_text
+    }
+
+    /// test-plan.json, as it is sealed.
+    #[must_use]
+    pub fn plan_text(&self) -> &str {
+        &self.plan_text
+    }
+
+    /// The file that places point into.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Whether it was written in the written form.
+    #[must_use]
+    pub const fn is_written(&self) -> bool {
+        self.written
+    }
+
+    /// The title of the requirement: what a run is about.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.matrix.title.as_deref().unwrap_or("untitled requirement")
+    }
+
+    /// 16 hex digits of the digest of requirement and environment: runs that can be compared.
+    #[must_use]
+    pub fn series(&self) -> String {
+        let environment = self.environment.name.clone().or_else(|| self.environment.url.clone()).unwrap_or_default();
+        Digest::of(format!("{}\n{environment}", Digest::of(self.requirement.as_bytes())).as_bytes()).short()
+    }
+}
+
+/// Reads and checks the documents of a run.
+///
+/// # Errors
+/// Documents that cannot be read or decoded: there is nothing to run, and nothing is written.
+pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
+    let documents = Documents::read(ask)?;
+    let profile = read_profile(ask)?;
+    let (environment, known) = environment_of(&documents, &profile, ask.environment)?;
+    let coverage = coverage::coverage(&documents.requirement, &documents.matrix);
+    let texts = documents.texts(ask);
+    let mut findings = lint::check(&LintInput {
+        plan: &documents.plan,
+        matrix: &documents.matrix,
+        requirement: &documents.requirement,
+        environment: &environment,
+        environment_known: known,
+        commands: &profile.commands,
+        mutation_rules: profile.mutation.as_ref(),
+        files: ask.files,
+        written: documents.written,
+        texts: &texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>(),
+        file: &documents.file,
+    });
+    findings.extend(documents.warnings);
+    findings.extend(coverage.findings(&documents.file));
+    findings.sort_by_key(Diagnostic::sort_key);
+    findings.dedup();
+    Ok(CheckedPlan {
+        plan: documents.plan,
+        matrix: documents.matrix,
+        profile,
+        environment,
+        coverage,
+        findings,
+        requirement: documents.requirement,
+        matrix_text: documents.matrix_text,
+        plan_text: documents.plan_text,
+        file: documents.file,
+        written: documents.written,
+    })
+}
+
+struct Documents {
+    plan: Plan,
+    matrix: Matrix,
+    requirement: String,
+    matrix_text: String,
+    plan_text: String,
+    file: String,
+    written: bool,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Documents {
+    fn read(ask: &Ask<'_>) -> Result<Self, Vec<Diagnostic>> {
+        match ask.given {
+            Given::Written(name, bytes) => Self::written(name, bytes, ask.parse),
+            Given::Seed { folder, requirement, matrix, plan } => Self::seed(folder, requirement, matrix, plan, ask.parse),
+        }
+    }
+
+    fn written(name: &str, bytes: &[u8], parse: &Parse<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let node = parse(name, bytes)?;
+        let mut diagnostics = Diagnostics::about(name);
+        let Some(expanded) = written::expand(&node, &mut diagnostics).filter(|_| !diagnostics.has_errors()) else {
+            return Err(diagnostics.into_sorted());
+        };
+        let plan = decode::plan(&expanded.plan, &mut diagnostics);
+        let matrix = decode::matrix(&expanded.matrix, &mut diagnostics);
+        match (plan, matrix, diagnostics.has_errors()) {
+            (Some(plan), Some(matrix), false) => Ok(Self {
+                plan,
+                matrix,
+                requirement: expanded.requirement,
+                matrix_text: expanded.matrix.to_json().pretty(),
+                plan_text: expanded.plan.to_json().pretty(),
+                file: name.to_owned(),
+                written: true,
+                warnings: diagnostics.into_sorted(),
+            }),
+            _ => Err(diagnostics.into_sorted()),
+        }
+    }
+
+    fn seed(folder: &str, requirement: &[u8], matrix: &[u8], plan: &[u8], parse: &Parse<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let [matrix_name, plan_name] = ["test-matrix.json", "test-plan.json"].map(|name| format!("{folder}{name}"));
+        let mut about_plan = Diagnostics::about(&plan_name);
+        let mut about_matrix = Diagnostics::about(&matrix_name);
+        let mut faults = Vec::new();
+        let mut parsed = |name: &str, bytes| parse(name, bytes).map_err(|found| faults.extend(found)).ok();
+        let typed_plan = parsed(&plan_name, plan).and_then(|node| decode::plan(&node, &mut about_plan));
+        let typed_matrix = parsed(&matrix_name, matrix).and_then(|node| decode::matrix(&node, &mut about_matrix));
+        let text = std::str::from_utf8(requirement).map_err(|_| unreadable(&format!("{folder}requirement.md"), "the text is not UTF-8"));
+        let broken = about_plan.has_errors() || about_matrix.has_errors();
+        faults.extend(about_plan.into_sorted());
+        faults.extend(about_matrix.into_sorted());
+        match (typed_plan, typed_matrix, text, broken) {
+            (Some(plan_value), Some(matrix_value), Ok(text), false) => Ok(Self {
+                plan: plan_value,
+                matrix: matrix_value,
+                requirement: text.to_owned(),
+                matrix_text: String::from_utf8_lossy(matrix).into_owned(),
+                plan_text: String::from_utf8_lossy(plan).into_owned(),
+                file: plan_name,
+                written: false,
+                warnings: faults,
+            }),
+            (_, _, text, _) => {
+                faults.extend(text.err());
+                Err(faults)
+            }
+        }
+    }
+
+    /// The texts that are searched for secrets and placeholders.
+    fn texts(&self, ask: &Ask<'_>) -> Vec<(String, String)> {
+        let given: Vec<(String, &[u8])> = match ask.given {
+            Given::Written(name, bytes) => vec![(name.to_owned(), bytes)],
+            Given::Seed { folder, matrix, plan, .. } => {
+                vec![(format!("{folder}test-plan.json"), plan), (format!("{folder}test-matrix.json"), matrix)]
+            }
+        };
+        let profile = ask.profile.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes));
+        given.into_iter().chain(profile).map(|(name, bytes)| (name, String::from_utf8_lossy(bytes).into_owned())).collect()
+    }
+}
+
+fn unreadable(file: &str, message: &str) -> Diagnostic {
+    Diagnostic {
+        code: Code::DocumentUnreadable,
+        severity: Severity::Error,
+        file: file.to_owned(),
+        place: None,
+        subject: None,
+        message: message.to_owned(),
+        help: None,
+    }
+}
+
+fn read_profile(ask: &Ask<'_>) -> Result<Profile, Vec<Diagnostic>> {
+    let Some((name, bytes)) = ask.profile else { return Ok(Profile::default()) };
+    let node = (ask.parse)(name, bytes)?;
+    let mut diagnostics = Diagnostics::about(name);
+    match settings::profile(&node, &mut diagnostics) {
+        Some(profile) if !diagnostics.has_errors() => Ok(profile),
+        _ => Err(diagnostics.into_sorted()),
+    }
+}
+
+/// The environment by the flag, else by the plan, else by the settings file, else undeclared with the literal
+/// origins of the plan; and whether the name that was asked for is declared (design.md section 10).
+fn environment_of(
+    documents: &Documents,
+    profile: &Profile,
+    flag: Option<&str>,
+) -> Result<(Environment, bool), Vec<Diagnostic>> {
+    let named = match (&documents.plan.environment, flag) {
+        (_, Some(name)) => Some(name),
+        (EnvironmentRef::Named(name, _), None) => Some(name.as_str()),
+        (EnvironmentRef::Inline(value, place), None) => {
+            let mut diagnostics = Diagnostics::about(&documents.file);
+            let found = settings::inline_environment(value, *place, &mut diagnostics);
+            return match found {
+                Some(environment) if !diagnostics.has_errors() => Ok((environment, true)),
+                _ => Err(diagnostics.into_sorted()),
+            };
+        }
+        (EnvironmentRef::Absent, None) => profile.default_environment.as_deref(),
+    };
+    let undeclared = || {
+        let base = documents.plan.base_url.clone();
+        let literal = origin::literal_origins(&documents.plan);
+        Environment::undeclared(literal, base)
+    };
+    Ok(match named {
+        None => (undeclared(), true),
+        Some(name) => match profile.environments.iter().find(|(known, _)| known == name) {
+            Some((_, environment)) => (environment.clone(), true),
+            None => (undeclared(), false),
+        },
+    })
+}

@@ -1,0 +1,550 @@
+//! The bodies of entries, typed. Reading is strict: a body that does not write back to itself is
+//! `entry_body_invalid`, so no field can be smuggled in.
+
+use crate::ids::{Digest, Id};
+use crate::json::{Json, Map};
+
+/// Reads the fields of a body.
+pub(super) struct Fields<'a>(pub(super) &'a Map);
+
+impl Fields<'_> {
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        self.0.get(key)?.as_text().map(str::to_owned)
+    }
+
+    pub(super) fn optional_text(&self, key: &str) -> Option<Option<String>> {
+        match self.0.get(key)? {
+            Json::Null => Some(None),
+            Json::Text(text) => Some(Some(text.clone())),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self, key: &str) -> Option<u64> {
+        self.0.get(key)?.as_u64()
+    }
+
+    pub(super) fn bool(&self, key: &str) -> Option<bool> {
+        self.0.get(key)?.as_bool()
+    }
+
+    pub(super) fn id(&self, key: &str) -> Option<Id> {
+        Id::parse(self.0.get(key)?.as_text()?).ok()
+    }
+
+    pub(super) fn digest(&self, key: &str) -> Option<Digest> {
+        Digest::parse(self.0.get(key)?.as_text()?)
+    }
+
+    pub(super) fn texts(&self, key: &str) -> Option<Vec<String>> {
+        self.0.get(key)?.as_list()?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
+    }
+}
+
+/// A body of a kind of entry.
+pub trait Body: Sized {
+    /// Reads it; `None` where a field is missing or of the wrong type.
+    fn read(body: &Json) -> Option<Self>;
+
+    /// Writes it.
+    fn write(&self) -> Json;
+
+    /// Reads it strictly: what it writes must be what was read.
+    fn read_strict(body: &Json) -> Option<Self> {
+        let read = Self::read(body)?;
+        (sorted(read.write()) == sorted(body.clone())).then_some(read)
+    }
+}
+
+/// Maps by key, since canonical lines sort their keys and writers do not.
+fn sorted(value: Json) -> Json {
+    match value {
+        Json::Map(map) => {
+            let mut pairs: Vec<(String, Json)> =
+                map.iter().map(|(k, v)| (k.to_owned(), sorted(v.clone()))).collect();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            Json::Map(pairs.into_iter().collect())
+        }
+        Json::List(items) => Json::List(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+/// How bytes stand in an entry: up to 4 KiB in the entry itself, larger ones under their digest in `evidence/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// As text, where it is text.
+    Text(String),
+    /// In base64, where it is not.
+    Base64(String),
+    /// In this file below `evidence/`.
+    File(String),
+    /// Not kept: only the digest counts (programs, which are named and pinned but not copied).
+    Absent,
+}
+
+/// The largest content that stands in its entry.
+pub const INLINE: usize = 4096;
+
+impl Content {
+    /// Content that stands in the entry, if the bytes are few enough.
+    #[must_use]
+    pub fn inline(bytes: &[u8]) -> Option<Self> {
+        use base64::Engine as _;
+        if bytes.len() > INLINE {
+            return None;
+        }
+        Some(match std::str::from_utf8(bytes) {
+            Ok(text) => Self::Text(text.to_owned()),
+            Err(_) => Self::Base64(base64::engine::general_purpose::STANDARD.encode(bytes)),
+        })
+    }
+
+    /// The bytes, if they stand in the entry.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        use base64::Engine as _;
+        match self {
+            Self::Text(text) => Some(text.clone().into_bytes()),
+            Self::Base64(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
+            Self::File(_) | Self::Absent => None,
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Self::Text(text) => Json::map([("text", text.as_str())]),
+            Self::Base64(text) => Json::map([("base64", text.as_str())]),
+            Self::File(name) => Json::map([("file", name.as_str())]),
+            Self::Absent => Json::Null,
+        }
+    }
+
+    fn read(value: &Json) -> Option<Self> {
+        if *value == Json::Null {
+            return Some(Self::Absent);
+        }
+        let (key, value) = value.as_map()?.iter().next()?;
+        let text = value.as_text()?.to_owned();
+        match key {
+            "text" => Some(Self::Text(text)),
+            "base64" => Some(Self::Base64(text)),
+            "file" => Some(Self::File(text)),
+            _ => None,
+        }
+    }
+}
+
+/// `input.sealed`: a byte string that influences the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSealed {
+    /// What it is for.
+    pub role: Role,
+    /// The name as the user or the plan wrote it, relative.
+    pub name: String,
+    /// Its digest.
+    pub sha256: Digest,
+    /// Its size.
+    pub bytes: u64,
+    /// How many secrets were replaced in it before.
+    pub redactions: u64,
+    /// The bytes.
+    pub content: Content,
+}
+
+/// What a sealed input is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The written form, as the user wrote it.
+    Written,
+    /// requirement.md.
+    Requirement,
+    /// test-matrix.json.
+    Matrix,
+    /// test-plan.json.
+    Plan,
+    /// probity.yaml.
+    Profile,
+    /// A file that the plan names.
+    File,
+    /// A program: by its written name and digest, not copied.
+    Program,
+}
+
+impl Role {
+    const ALL: [Self; 7] =
+        [Self::Written, Self::Requirement, Self::Matrix, Self::Plan, Self::Profile, Self::File, Self::Program];
+
+    /// As entries write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Requirement => "requirement",
+            Self::Matrix => "matrix",
+            Self::Plan => "plan",
+            Self::Profile => "profile",
+            Self::File => "file",
+            Self::Program => "program",
+        }
+    }
+}
+
+impl Body for InputSealed {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        let role = f.text("role")?;
+        Some(Self {
+            role: Role::ALL.into_iter().find(|r| r.as_str() == role)?,
+            name: f.text("name")?,
+            sha256: f.digest("sha256")?,
+            bytes: f.number("bytes")?,
+            redactions: f.number("redactions")?,
+            content: Content::read(f.0.get("content")?)?,
+        })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("role", Json::from(self.role.as_str())),
+            ("name", self.name.as_str().into()),
+            ("sha256", self.sha256.into()),
+            ("bytes", self.bytes.into()),
+            ("redactions", self.redactions.into()),
+            ("content", self.content.write()),
+        ])
+    }
+}
+
+/// `plan.checked`: the outcome of the plan check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanChecked {
+    /// Whether there was no error.
+    pub ok: bool,
+    /// The findings, as [`crate::diagnostic::Diagnostic::to_json`] writes them.
+    pub findings: Vec<Json>,
+}
+
+impl Body for PlanChecked {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        Some(Self { ok: f.bool("ok")?, findings: f.0.get("findings")?.as_list()?.to_vec() })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([("ok", Json::from(self.ok)), ("findings", Json::List(self.findings.clone()))])
+    }
+}
+
+/// `action.intent`: what is about to happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionIntent {
+    /// The case.
+    pub scenario: Id,
+    /// The step.
+    pub step: Id,
+    /// `api`, `pollApi`, `cleanupApi`, `command`.
+    pub action: String,
+    /// Whether it may be sent twice.
+    pub idempotent: bool,
+    /// The resolved call; null for a step that is skipped or refused and never leaves.
+    pub call: Json,
+    /// Digest of nonce, case, step and call; a server may use it to recognise a repeat.
+    pub idempotency_key: Option<Digest>,
+    /// Time limit in ms.
+    pub timeout_ms: u64,
+}
+
+impl Body for ActionIntent {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        let key = f.optional_text("idempotency_key")?;
+        Some(Self {
+            scenario: f.id("scenario")?,
+            step: f.id("step")?,
+            action: f.text("action")?,
+            idempotent: f.bool("idempotent")?,
+            call: f.0.get("call")?.clone(),
+            idempotency_key: match key {
+                Some(text) => Some(Digest::parse(&text)?),
+                None => None,
+            },
+            timeout_ms: f.number("timeout_ms")?,
+        })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("scenario", Json::from(&self.scenario)),
+            ("step", (&self.step).into()),
+            ("action", self.action.as_str().into()),
+            ("idempotent", self.idempotent.into()),
+            ("call", self.call.clone()),
+            ("idempotency_key", self.idempotency_key.into()),
+            ("timeout_ms", self.timeout_ms.into()),
+        ])
+    }
+}
+
+/// `action.commit`: what happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionCommit {
+    /// Number of the intent's entry.
+    pub intent: u64,
+    /// The case.
+    pub scenario: Id,
+    /// The step.
+    pub step: Id,
+    /// What the runner took it for; a hint that the derivation must confirm.
+    pub status: String,
+    /// The runner's reason, a code and a sentence, where the step did not pass.
+    pub code: Option<String>,
+    /// The sentence.
+    pub message: Option<String>,
+    /// What was observed; null when the step never left.
+    pub observation: Json,
+    /// Probes that it used.
+    pub probes: u64,
+    /// Bytes of output of children that it used.
+    pub output_bytes: u64,
+}
+
+impl Body for ActionCommit {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        Some(Self {
+            intent: f.number("intent")?,
+            scenario: f.id("scenario")?,
+            step: f.id("step")?,
+            status: f.text("status")?,
+            code: f.optional_text("code")?,
+            message: f.optional_text("message")?,
+            observation: f.0.get("observation")?.clone(),
+            probes: f.number("probes")?,
+            output_bytes: f.number("output_bytes")?,
+        })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("intent", Json::from(self.intent)),
+            ("scenario", (&self.scenario).into()),
+            ("step", (&self.step).into()),
+            ("status", self.status.as_str().into()),
+            ("code", self.code.clone().into()),
+            ("message", self.message.clone().into()),
+            ("observation", self.observation.clone()),
+            ("probes", self.probes.into()),
+            ("output_bytes", self.output_bytes.into()),
+        ])
+    }
+}
+
+/// `evidence.captured`: bytes that a step or an identity probe saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvidenceCaptured {
+    /// Number of the intent's entry; for identity probes the number of this generation's first entry.
+    pub intent: u64,
+    /// `body`, `wire`, `stdout`, `stderr`, `identity`.
+    pub role: String,
+    /// Its digest.
+    pub sha256: Digest,
+    /// Its size.
+    pub bytes: u64,
+    /// Its media type, as far as it is known.
+    pub media: String,
+    /// How many secrets were replaced in it before it was hashed.
+    pub redactions: u64,
+    /// The bytes.
+    pub content: Content,
+}
+
+impl Body for EvidenceCaptured {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        Some(Self {
+            intent: f.number("intent")?,
+            role: f.text("role")?,
+            sha256: f.digest("sha256")?,
+            bytes: f.number("bytes")?,
+            media: f.text("media")?,
+            redactions: f.number("redactions")?,
+            content: Content::read(f.0.get("content")?)?,
+        })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("intent", Json::from(self.intent)),
+            ("role", self.role.as_str().into()),
+            ("sha256", self.sha256.into()),
+            ("bytes", self.bytes.into()),
+            ("media", self.media.as_str().into()),
+            ("redactions", self.redactions.into()),
+            ("content", self.content.write()),
+        ])
+    }
+}
+
+/// `runtime.observed`: something about the runtime that no step owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuntimeObserved {
+    /// A bare connection before the first step.
+    Preflight {
+        /// The origin.
+        origin: String,
+        /// Kind and message of the failure; both absent when it answered.
+        failure: Option<(String, String)>,
+    },
+    /// The identity probe: which build is running.
+    Identity {
+        /// `before` or `after`.
+        phase: String,
+        /// The call.
+        call: Json,
+        /// What was observed.
+        observation: Json,
+    },
+    /// A run that was not closed is taken up to be closed.
+    Resumed {
+        /// Bytes of an unfinished last line that were dropped.
+        dropped_bytes: u64,
+    },
+    /// Something could not be recorded or read back.
+    RecordingFailed {
+        /// What.
+        message: String,
+    },
+}
+
+impl Body for RuntimeObserved {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        Some(match f.text("what")?.as_str() {
+            "preflight" => Self::Preflight {
+                origin: f.text("origin")?,
+                failure: match (f.optional_text("failure")?, f.optional_text("message")?) {
+                    (Some(kind), Some(message)) => Some((kind, message)),
+                    (None, None) => None,
+                    _ => return None,
+                },
+            },
+            "identity" => Self::Identity {
+                phase: f.text("phase")?,
+                call: f.0.get("call")?.clone(),
+                observation: f.0.get("observation")?.clone(),
+            },
+            "resumed" => Self::Resumed { dropped_bytes: f.number("dropped_bytes")? },
+            "recording_failed" => Self::RecordingFailed { message: f.text("message")? },
+            _ => return None,
+        })
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Self::Preflight { origin, failure } => Json::map([
+                ("what", Json::from("preflight")),
+                ("origin", origin.into()),
+                ("failure", failure.as_ref().map(|f| f.0.clone()).into()),
+                ("message", failure.as_ref().map(|f| f.1.clone()).into()),
+            ]),
+            Self::Identity { phase, call, observation } => Json::map([
+                ("what", Json::from("identity")),
+                ("phase", phase.into()),
+                ("call", call.clone()),
+                ("observation", observation.clone()),
+            ]),
+            Self::Resumed { dropped_bytes } => {
+                Json::map([("what", Json::from("resumed")), ("dropped_bytes", (*dropped_bytes).into())])
+            }
+            Self::RecordingFailed { message } => {
+                Json::map([("what", Json::from("recording_failed")), ("message", message.into())])
+            }
+        }
+    }
+}
+
+/// `budget.exceeded`: a resource ran out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetEnded {
+    /// `time`, `probes` or `output`.
+    pub resource: String,
+    /// The limit, in ms, probes or bytes.
+    pub limit: u64,
+    /// What was used.
+    pub used: u64,
+}
+
+impl Body for BudgetEnded {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        Some(Self { resource: f.text("resource")?, limit: f.number("limit")?, used: f.number("used")? })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("resource", Json::from(self.resource.as_str())),
+            ("limit", self.limit.into()),
+            ("used", self.used.into()),
+        ])
+    }
+}
+
+/// `run.cancelled`: somebody stopped the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunCancelled {
+    /// `interrupt` (Ctrl-C) or `terminate`.
+    pub by: String,
+}
+
+impl Body for RunCancelled {
+    fn read(body: &Json) -> Option<Self> {
+        Some(Self { by: Fields(body.as_map()?).text("by")? })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([("by", self.by.as_str())])
+    }
+}
+
+/// `run.closed`: the run ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunClosed {
+    /// Number of entries before this one.
+    pub entries: u64,
+    /// Id of the entry before this one.
+    pub head: Digest,
+    /// The verdict's status: `passed`, `failed`, `blocked`, `inconclusive`.
+    pub outcome: String,
+    /// Criteria by status, in the order passed, failed, blocked, inconclusive, untested.
+    pub counts: [u64; 5],
+}
+
+/// The names of [`RunClosed::counts`].
+pub const COUNT_NAMES: [&str; 5] = ["passed", "failed", "blocked", "inconclusive", "untested"];
+
+impl Body for RunClosed {
+    fn read(body: &Json) -> Option<Self> {
+        let f = Fields(body.as_map()?);
+        let closes = Fields(f.0.get("closes")?.as_map()?);
+        let counts = Fields(f.0.get("counts")?.as_map()?);
+        let mut numbers = [0; 5];
+        for (number, name) in numbers.iter_mut().zip(COUNT_NAMES) {
+            *number = counts.number(name)?;
+        }
+        Some(Self {
+            entries: closes.number("entries")?,
+            head: closes.digest("head")?,
+            outcome: f.text("outcome")?,
+            counts: numbers,
+        })
+    }
+
+    fn write(&self) -> Json {
+        Json::map([
+            ("closes", Json::map([("entries", Json::from(self.entries)), ("head", self.head.into())])),
+            ("outcome", self.outcome.as_str().into()),
+            ("counts", Json::map(COUNT_NAMES.iter().zip(self.counts).map(|(name, n)| (*name, n)))),
+        ])
+    }
+}

@@ -1,0 +1,346 @@
+//! Observations as `action.commit` and the identity probe keep them: scalars, and digests of the bytes that
+//! `evidence.captured` entries hold.
+
+use super::body::{Body, Fields};
+use crate::ids::Digest;
+use crate::json::Json;
+use crate::observe::{CommandResult, Failure, FailureKind, Hop, Peer, Phases, TlsFacts};
+
+/// What a step saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observation {
+    /// By HTTP.
+    Http(HttpObserved),
+    /// By a command. `stdout.kept` and `stderr.kept` are empty; their bytes stand under the digests.
+    Command(Box<CommandObserved>),
+}
+
+/// What an HTTP step saw.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct HttpObserved {
+    /// The tries of a polling step, the last one included; empty for a step that does not poll.
+    pub tries: Vec<Try>,
+    /// The hops of the last try.
+    pub hops: Vec<HopObserved>,
+    /// Why the last try gave no complete answer, if so.
+    pub failure: Option<Failure>,
+    /// The last try in microseconds.
+    pub total_us: u64,
+}
+
+/// One try of a polling step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Try {
+    /// The status, if an answer came.
+    pub status: Option<u16>,
+    /// Digest of the decoded body, if one came.
+    pub body: Option<Digest>,
+    /// Code of the failure, if there was one.
+    pub code: Option<String>,
+    /// Its time in microseconds.
+    pub total_us: u64,
+}
+
+/// A hop whose bodies stand in evidence: `hop.wire` and `hop.decoded` are empty here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HopObserved {
+    /// The facts.
+    pub hop: Hop,
+    /// The body as it came.
+    pub wire: Blob,
+    /// The body with its content codings undone, where that differs.
+    pub decoded: Option<Blob>,
+}
+
+impl HopObserved {
+    /// The body that checks read.
+    #[must_use]
+    pub fn body(&self) -> Blob {
+        self.decoded.unwrap_or(self.wire)
+    }
+}
+
+/// What a command gave, its streams in evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandObserved {
+    /// The facts.
+    pub result: CommandResult,
+    /// Kept bytes of standard output.
+    pub stdout: Blob,
+    /// Kept bytes of standard error.
+    pub stderr: Blob,
+}
+
+/// Bytes in evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// Their digest.
+    pub sha256: Digest,
+    /// Their number.
+    pub bytes: u64,
+}
+
+impl Blob {
+    /// The blob of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self { sha256: Digest::of(bytes), bytes: bytes.len() as u64 }
+    }
+}
+
+impl Observation {
+    /// Why there is no complete answer, if so.
+    #[must_use]
+    pub const fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Http(http) => http.failure.as_ref(),
+            Self::Command(command) => command.result.failure.as_ref(),
+        }
+    }
+
+    /// Every blob that it names.
+    #[must_use]
+    pub fn blobs(&self) -> Vec<Digest> {
+        match self {
+            Self::Http(http) => {
+                let hops = http.hops.iter().flat_map(|h| [Some(h.wire.sha256), h.decoded.map(|d| d.sha256)]);
+                hops.chain(http.tries.iter().map(|t| t.body)).flatten().collect()
+            }
+            Self::Command(command) => vec![command.stdout.sha256, command.stderr.sha256],
+        }
+    }
+
+    /// Time of the step's last try in microseconds.
+    #[must_use]
+    pub const fn total_us(&self) -> u64 {
+        match self {
+            Self::Http(http) => http.total_us,
+            Self::Command(command) => command.result.total_us,
+        }
+    }
+}
+
+impl Body for Observation {
+    fn read(value: &Json) -> Option<Self> {
+        let f = Fields(value.as_map()?);
+        match f.text("kind")?.as_str() {
+            "http" => Some(Self::Http(HttpObserved {
+                tries: list(f.0.get("tries")?, read_try)?,
+                hops: list(f.0.get("hops")?, read_hop)?,
+                failure: read_failure(f.0.get("failure")?)?,
+                total_us: f.number("total_us")?,
+            })),
+            "command" => read_command(&f).map(|command| Self::Command(Box::new(command))),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Self::Http(http) => Json::map([
+                ("kind", Json::from("http")),
+                ("tries", Json::List(http.tries.iter().map(write_try).collect())),
+                ("hops", Json::List(http.hops.iter().map(write_hop).collect())),
+                ("failure", write_failure(http.failure.as_ref())),
+                ("total_us", http.total_us.into()),
+            ]),
+            Self::Command(command) => write_command(command),
+        }
+    }
+}
+
+fn list<T>(value: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
+    value.as_list()?.iter().map(read).collect()
+}
+
+/// `Some(None)` for null, `None` for something malformed.
+fn nullable<T>(value: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Option<T>> {
+    if *value == Json::Null { Some(None) } else { read(value).map(Some) }
+}
+
+fn read_failure(value: &Json) -> Option<Option<Failure>> {
+    nullable(value, |value| {
+        let f = Fields(value.as_map()?);
+        Some(Failure { kind: FailureKind::parse(&f.text("code")?)?, message: f.text("message")? })
+    })
+}
+
+fn write_failure(failure: Option<&Failure>) -> Json {
+    failure.map_or(Json::Null, |f| {
+        Json::map([("code", f.kind.code().as_str()), ("message", f.message.as_str())])
+    })
+}
+
+fn read_blob(value: &Json) -> Option<Blob> {
+    let f = Fields(value.as_map()?);
+    Some(Blob { sha256: f.digest("sha256")?, bytes: f.number("bytes")? })
+}
+
+fn write_blob(blob: Blob) -> Json {
+    Json::map([("sha256", Json::from(blob.sha256)), ("bytes", blob.bytes.into())])
+}
+
+fn small(value: u64) -> Option<u16> {
+    u16::try_from(value).ok()
+}
+
+fn read_try(value: &Json) -> Option<Try> {
+    let f = Fields(value.as_map()?);
+    Some(Try {
+        status: nullable(f.0.get("status")?, |s| small(s.as_u64()?))?,
+        body: nullable(f.0.get("body")?, |b| Digest::parse(b.as_text()?))?,
+        code: f.optional_text("code")?,
+        total_us: f.number("total_us")?,
+    })
+}
+
+fn write_try(one: &Try) -> Json {
+    Json::map([
+        ("status", Json::from(one.status)),
+        ("body", one.body.into()),
+        ("code", one.code.clone().into()),
+        ("total_us", one.total_us.into()),
+    ])
+}
+
+fn read_pairs(value: &Json) -> Option<Vec<(String, String)>> {
+    list(value, |pair| match pair.as_list()? {
+        [Json::Text(name), Json::Text(text)] => Some((name.clone(), text.clone())),
+        _ => None,
+    })
+}
+
+fn write_pairs(pairs: &[(String, String)]) -> Json {
+    Json::List(pairs.iter().map(|(name, text)| Json::list([name.as_str(), text.as_str()])).collect())
+}
+
+const PHASES: [&str; 5] = ["dns_us", "connect_us", "tls_us", "first_byte_us", "body_us"];
+
+fn read_hop(value: &Json) -> Option<HopObserved> {
+    let f = Fields(value.as_map()?);
+    let phases = Fields(f.0.get("phases")?.as_map()?);
+    let peer = Fields(f.0.get("peer")?.as_map()?);
+    let [dns, connect, tls, first, body] = PHASES.map(|name| phases.number(name));
+    let hop = Hop {
+        method: f.text("method")?,
+        url: f.text("url")?,
+        sent_headers: read_pairs(f.0.get("sent_headers")?)?,
+        sent_bytes: f.number("sent_bytes")?,
+        version: f.text("version")?,
+        status: small(f.number("status")?)?,
+        reason: f.text("reason")?,
+        headers: read_pairs(f.0.get("headers")?)?,
+        trailers: read_pairs(f.0.get("trailers")?)?,
+        wire: Vec::new(),
+        decoded: None,
+        complete: f.bool("complete")?,
+        phases: Phases { dns_us: dns?, connect_us: connect?, tls_us: tls?, first_byte_us: first?, body_us: body? },
+        peer: Peer {
+            address: peer.text("address")?,
+            reused: peer.bool("reused")?,
+            tls: nullable(peer.0.get("tls")?, |tls| {
+                let t = Fields(tls.as_map()?);
+                Some(TlsFacts {
+                    version: t.text("version")?,
+                    suite: t.text("suite")?,
+                    key: t.digest("key")?,
+                    anchor: t.text("anchor")?,
+                })
+            })?,
+        },
+    };
+    Some(HopObserved {
+        hop,
+        wire: read_blob(f.0.get("wire")?)?,
+        decoded: nullable(f.0.get("decoded")?, read_blob)?,
+    })
+}
+
+fn write_hop(observed: &HopObserved) -> Json {
+    let hop = &observed.hop;
+    let phases = [hop.phases.dns_us, hop.phases.connect_us, hop.phases.tls_us, hop.phases.first_byte_us, hop.phases.body_us];
+    let tls = hop.peer.tls.as_ref().map_or(Json::Null, |tls| {
+        Json::map([
+            ("version", Json::from(tls.version.as_str())),
+            ("suite", tls.suite.as_str().into()),
+            ("key", tls.key.into()),
+            ("anchor", tls.anchor.as_str().into()),
+        ])
+    });
+    let peer = Json::map([
+        ("address", Json::from(hop.peer.address.as_str())),
+        ("reused", hop.peer.reused.into()),
+        ("tls", tls),
+    ]);
+    Json::map([
+        ("method", Json::from(hop.method.as_str())),
+        ("url", hop.url.as_str().into()),
+        ("sent_headers", write_pairs(&hop.sent_headers)),
+        ("sent_bytes", hop.sent_bytes.into()),
+        ("version", hop.version.as_str().into()),
+        ("status", hop.status.into()),
+        ("reason", hop.reason.as_str().into()),
+        ("headers", write_pairs(&hop.headers)),
+        ("trailers", write_pairs(&hop.trailers)),
+        ("complete", hop.complete.into()),
+        ("phases", Json::map(PHASES.into_iter().zip(phases))),
+        ("peer", peer),
+        ("wire", write_blob(observed.wire)),
+        ("decoded", observed.decoded.map_or(Json::Null, write_blob)),
+    ])
+}
+
+fn read_command(f: &Fields<'_>) -> Option<CommandObserved> {
+    let code = |key: &str| -> Option<Option<i32>> {
+        match f.0.get(key)? {
+            Json::Null => Some(None),
+            Json::Number(number) => Some(Some(i32::try_from(number.as_i64()?).ok()?)),
+            _ => None,
+        }
+    };
+    let mut result = CommandResult {
+        exit: code("exit")?,
+        signal: code("signal")?,
+        termination: f.text("termination")?,
+        term_sent: f.bool("term_sent")?,
+        kill_sent: f.bool("kill_sent")?,
+        left_over: u32::try_from(f.number("left_over")?).ok()?,
+        total_us: f.number("total_us")?,
+        failure: read_failure(f.0.get("failure")?)?,
+        ..CommandResult::default()
+    };
+    let mut blobs = Vec::new();
+    for (name, captured) in [("stdout", &mut result.stdout), ("stderr", &mut result.stderr)] {
+        let s = Fields(f.0.get(name)?.as_map()?);
+        captured.total = s.number("total")?;
+        captured.whole = nullable(s.0.get("whole")?, |w| Digest::parse(w.as_text()?))?;
+        captured.complete = s.bool("complete")?;
+        blobs.push(read_blob(s.0.get("kept")?)?);
+    }
+    Some(CommandObserved { result, stdout: blobs[0], stderr: blobs[1] })
+}
+
+fn write_command(command: &CommandObserved) -> Json {
+    let result = &command.result;
+    let stream = |captured: &crate::observe::Captured, blob: Blob| {
+        Json::map([
+            ("kept", write_blob(blob)),
+            ("total", captured.total.into()),
+            ("whole", captured.whole.into()),
+            ("complete", captured.complete.into()),
+        ])
+    };
+    Json::map([
+        ("kind", Json::from("command")),
+        ("exit", result.exit.into()),
+        ("signal", result.signal.into()),
+        ("termination", result.termination.as_str().into()),
+        ("stdout", stream(&result.stdout, command.stdout)),
+        ("stderr", stream(&result.stderr, command.stderr)),
+        ("term_sent", result.term_sent.into()),
+        ("kill_sent", result.kill_sent.into()),
+        ("left_over", result.left_over.into()),
+        ("total_us", result.total_us.into()),
+        ("failure", write_failure(result.failure.as_ref())),
+    ])
+}

@@ -1,0 +1,420 @@
+//! A run as its journal tells it: the fold of a chain into typed records (harness-proof.md 11.5, steps 5, 7, 8).
+
+use std::collections::BTreeMap;
+
+use crate::codes::Code;
+use crate::finding::Finding;
+use crate::ids::{Digest, Id};
+use crate::journal::body::{
+    ActionCommit, ActionIntent, Body, BudgetEnded, EvidenceCaptured, InputSealed, PlanChecked, Role, RunCancelled,
+    RunClosed, RuntimeObserved,
+};
+use crate::journal::chain::Chain;
+use crate::journal::opened::RunOpened;
+use crate::journal::{Entry, Kind, Seal};
+
+/// A run as it was journalled. Made by [`Recorded::fold`] only.
+///
+/// ```compile_fail
+/// let recorded = probity_core::recorded::Recorded { run: String::new() };
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    run: String,
+    opened: RunOpened,
+    opened_at: String,
+    inputs: Vec<InputSealed>,
+    checked: Option<PlanChecked>,
+    actions: Vec<ActionRecord>,
+    runtime: Vec<RuntimeRecord>,
+    budget: Option<BudgetEnded>,
+    cancelled: Option<RunCancelled>,
+    closed: Option<RunClosed>,
+    ended_at: Option<u64>,
+    resumed: bool,
+    last_at: String,
+    seal: Seal,
+    findings: Vec<Finding>,
+}
+
+/// One action: its intent, its commit, what was captured between them.
+#[derive(Clone, Debug)]
+pub struct ActionRecord {
+    /// Number of the intent's entry.
+    pub seq: u64,
+    /// Generation that began it.
+    pub generation: u64,
+    /// When it began.
+    pub started_at: String,
+    /// When it ended; when it began, if it never did.
+    pub finished_at: String,
+    /// What was about to happen.
+    pub intent: ActionIntent,
+    /// What happened; absent when the process ended in between.
+    pub commit: Option<ActionCommit>,
+    /// What was captured.
+    pub evidence: Vec<EvidenceCaptured>,
+}
+
+/// Something about the runtime, with what was captured for it.
+#[derive(Clone, Debug)]
+pub struct RuntimeRecord {
+    /// Number of the entry.
+    pub seq: u64,
+    /// When.
+    pub at: String,
+    /// What.
+    pub observed: RuntimeObserved,
+    /// What was captured for it.
+    pub evidence: Vec<EvidenceCaptured>,
+}
+
+impl Recorded {
+    /// Folds a chain. `None` when it does not begin with a readable run.opened.
+    #[must_use]
+    pub fn fold(chain: &Chain) -> Option<Self> {
+        let (first, _) = chain.entries.first()?;
+        let mut fold = Fold {
+            recorded: Self {
+                run: first.run.clone(),
+                opened: RunOpened::read_strict(&first.body)?,
+                opened_at: first.at.clone(),
+                inputs: Vec::new(),
+                checked: None,
+                actions: Vec::new(),
+                runtime: Vec::new(),
+                budget: None,
+                cancelled: None,
+                closed: None,
+                ended_at: None,
+                resumed: false,
+                last_at: first.at.clone(),
+                seal: chain.seal()?,
+                findings: Vec::new(),
+            },
+            open: None,
+            loose: Vec::new(),
+            seen: BTreeMap::new(),
+            previous: chain.entries.first().map(|(_, id)| *id)?,
+        };
+        for (entry, id) in &chain.entries[1..] {
+            fold.take(entry);
+            fold.previous = *id;
+        }
+        fold.finish();
+        Some(fold.recorded)
+    }
+
+    /// The run's id.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// The first entry.
+    #[must_use]
+    pub const fn opened(&self) -> &RunOpened {
+        &self.opened
+    }
+
+    /// When the run was opened.
+    #[must_use]
+    pub fn opened_at(&self) -> &str {
+        &self.opened_at
+    }
+
+    /// When the last entry was written.
+    #[must_use]
+    pub fn last_at(&self) -> &str {
+        &self.last_at
+    }
+
+    /// The sealed inputs.
+    #[must_use]
+    pub fn inputs(&self) -> &[InputSealed] {
+        &self.inputs
+    }
+
+    /// The sealed input of a role that stands once.
+    #[must_use]
+    pub fn input(&self, role: Role) -> Option<&InputSealed> {
+        self.inputs.iter().find(|input| input.role == role)
+    }
+
+    /// The recorded plan check.
+    #[must_use]
+    pub const fn checked(&self) -> Option<&PlanChecked> {
+        self.checked.as_ref()
+    }
+
+    /// The actions in the order in which they began.
+    #[must_use]
+    pub fn actions(&self) -> &[ActionRecord] {
+        &self.actions
+    }
+
+    /// What was observed of the runtime.
+    #[must_use]
+    pub fn runtime(&self) -> &[RuntimeRecord] {
+        &self.runtime
+    }
+
+    /// The resource that ran out, if one did.
+    #[must_use]
+    pub const fn budget(&self) -> Option<&BudgetEnded> {
+        self.budget.as_ref()
+    }
+
+    /// Who cancelled the run, if somebody did.
+    #[must_use]
+    pub const fn cancelled(&self) -> Option<&RunCancelled> {
+        self.cancelled.as_ref()
+    }
+
+    /// Number of the entry after which only cleanup may begin: the first cancellation or end of budget.
+    #[must_use]
+    pub const fn ended_at(&self) -> Option<u64> {
+        self.ended_at
+    }
+
+    /// The last entry, if the run was closed.
+    #[must_use]
+    pub const fn closed(&self) -> Option<&RunClosed> {
+        self.closed.as_ref()
+    }
+
+    /// Whether the run was taken up again to be closed.
+    #[must_use]
+    pub const fn resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// Entry count and head.
+    #[must_use]
+    pub const fn seal(&self) -> &Seal {
+        &self.seal
+    }
+
+    /// What does not hold together.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Everything that was captured, in order.
+    pub fn evidence(&self) -> impl Iterator<Item = &EvidenceCaptured> {
+        self.actions.iter().flat_map(|a| &a.evidence).chain(self.runtime.iter().flat_map(|r| &r.evidence))
+    }
+}
+
+struct Fold {
+    recorded: Recorded,
+    /// The action that is under way.
+    open: Option<usize>,
+    /// Captures since the last runtime entry, for the next one.
+    loose: Vec<EvidenceCaptured>,
+    /// Steps that have a record, with their entry.
+    seen: BTreeMap<(Id, Id), u64>,
+    previous: Digest,
+}
+
+impl Fold {
+    fn refuse(&mut self, code: Code, entry: &Entry, message: impl Into<String>) {
+        self.recorded.findings.push(Finding::integrity(code, message).at_entry(entry.seq));
+    }
+
+    /// Reads a body of its kind, or notes that it is not one.
+    fn body<B: Body>(&mut self, entry: &Entry) -> Option<B> {
+        let body = B::read_strict(&entry.body);
+        if body.is_none() {
+            self.refuse(Code::EntryBodyInvalid, entry, format!("the body is not that of {}", entry.kind.as_str()));
+        }
+        body
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        if entry.at < self.recorded.last_at || !is_time(&entry.at) {
+            self.refuse(Code::TimeBackwards, entry, format!("the time {} does not follow {}", entry.at, self.recorded.last_at));
+        }
+        entry.at.clone_into(&mut self.recorded.last_at);
+        match entry.kind {
+            // The chain has refused a second one.
+            Kind::RunOpened => {}
+            Kind::InputSealed => self.input(entry),
+            Kind::PlanChecked => self.checked(entry),
+            Kind::ActionIntent => self.intent(entry),
+            Kind::ActionCommit => self.commit(entry),
+            Kind::EvidenceCaptured => self.captured(entry),
+            Kind::RuntimeObserved => self.runtime(entry),
+            Kind::ServiceIntent | Kind::ServiceUp | Kind::ServiceDown => {
+                self.refuse(Code::EntryUnknownKind, entry, "this version starts no services");
+            }
+            Kind::BudgetExceeded => {
+                self.recorded.budget = self.body(entry);
+                self.recorded.ended_at.get_or_insert(entry.seq);
+            }
+            Kind::RunCancelled => {
+                self.recorded.cancelled = self.body(entry);
+                self.recorded.ended_at.get_or_insert(entry.seq);
+            }
+            Kind::RunClosed => self.closed(entry),
+        }
+    }
+
+    fn input(&mut self, entry: &Entry) {
+        let Some(input) = self.body::<InputSealed>(entry) else { return };
+        let many = matches!(input.role, Role::File | Role::Program);
+        let twice = self.recorded.inputs.iter().any(|i| i.role == input.role && (!many || i.name == input.name));
+        if twice || !self.recorded.actions.is_empty() || self.recorded.checked.is_some() {
+            self.refuse(Code::InputTwice, entry, format!("the {} {} is sealed again, or too late", input.role.as_str(), input.name));
+        }
+        if leaves_folder(&input.name) {
+            self.refuse(Code::PathAbsolute, entry, format!("{} is no relative name", input.name));
+        }
+        if input.content.bytes().is_some_and(|bytes| Digest::of(&bytes) != input.sha256 || bytes.len() as u64 != input.bytes) {
+            self.refuse(Code::EvidenceChanged, entry, format!("the bytes of {} are not those of their digest", input.name));
+        }
+        self.recorded.inputs.push(input);
+    }
+
+    fn checked(&mut self, entry: &Entry) {
+        let Some(checked) = self.body::<PlanChecked>(entry) else { return };
+        if self.recorded.checked.is_some() {
+            self.refuse(Code::PlanCheckDiffers, entry, "the plan was checked twice");
+        }
+        self.recorded.checked = Some(checked);
+    }
+
+    fn intent(&mut self, entry: &Entry) {
+        let Some(intent) = self.body::<ActionIntent>(entry) else { return };
+        self.abandoned(entry);
+        if self.recorded.checked.is_none() {
+            self.refuse(Code::PlanCheckDiffers, entry, "an action began before the plan was checked");
+        }
+        let key = (intent.scenario.clone(), intent.step.clone());
+        if let Some(first) = self.seen.insert(key, entry.seq) {
+            self.refuse(Code::StepTwice, entry, format!("{} has its record in entry {first} already", intent.step));
+        }
+        self.open = Some(self.recorded.actions.len());
+        self.recorded.actions.push(ActionRecord {
+            seq: entry.seq,
+            generation: entry.generation,
+            started_at: entry.at.clone(),
+            finished_at: entry.at.clone(),
+            intent,
+            commit: None,
+            evidence: Vec::new(),
+        });
+    }
+
+    /// An action that is still under way when something else begins: fine only across a resume.
+    fn abandoned(&mut self, entry: &Entry) {
+        if let Some(open) = self.open.take() {
+            let action = &self.recorded.actions[open];
+            if action.generation == entry.generation {
+                let message = format!("{} began in entry {} and never ended", action.intent.step, action.seq);
+                self.refuse(Code::IntentWithoutCommit, entry, message);
+            }
+        }
+    }
+
+    fn commit(&mut self, entry: &Entry) {
+        let Some(commit) = self.body::<ActionCommit>(entry) else { return };
+        let open = self.open.take().map(|open| &mut self.recorded.actions[open]).filter(|action| {
+            action.seq == commit.intent
+                && action.generation == entry.generation
+                && action.intent.step == commit.step
+                && action.intent.scenario == commit.scenario
+        });
+        match open {
+            Some(action) => {
+                action.commit = Some(commit);
+                entry.at.clone_into(&mut action.finished_at);
+            }
+            None => self.refuse(Code::CommitWithoutIntent, entry, format!("no open intent {} of {}", commit.intent, commit.step)),
+        }
+    }
+
+    fn captured(&mut self, entry: &Entry) {
+        let Some(evidence) = self.body::<EvidenceCaptured>(entry) else { return };
+        if evidence.content.bytes().is_some_and(|bytes| Digest::of(&bytes) != evidence.sha256 || bytes.len() as u64 != evidence.bytes) {
+            self.refuse(Code::EvidenceChanged, entry, "captured bytes are not those of their digest");
+        }
+        if let crate::journal::body::Content::File(name) = &evidence.content
+            && (leaves_folder(name) || !name.contains(&evidence.sha256.to_string()))
+        {
+            self.refuse(Code::PathAbsolute, entry, format!("evidence is named {name}"));
+        }
+        match self.open {
+            Some(open) if self.recorded.actions[open].seq == evidence.intent => {
+                self.recorded.actions[open].evidence.push(evidence);
+            }
+            None if evidence.role == "identity" => self.loose.push(evidence),
+            _ => self.refuse(Code::EvidenceForeign, entry, format!("captured for intent {}, which is not open", evidence.intent)),
+        }
+    }
+
+    fn runtime(&mut self, entry: &Entry) {
+        let Some(observed) = self.body::<RuntimeObserved>(entry) else { return };
+        self.abandoned(entry);
+        self.recorded.resumed |= matches!(observed, RuntimeObserved::Resumed { .. });
+        let evidence = std::mem::take(&mut self.loose);
+        self.recorded.runtime.push(RuntimeRecord { seq: entry.seq, at: entry.at.clone(), observed, evidence });
+    }
+
+    fn closed(&mut self, entry: &Entry) {
+        let Some(closed) = self.body::<RunClosed>(entry) else { return };
+        self.abandoned(entry);
+        if closed.entries != entry.seq || closed.head != self.previous {
+            self.refuse(Code::TailCut, entry, "run.closed names another count or head than the chain before it");
+        }
+        self.recorded.closed = Some(closed);
+    }
+
+    fn finish(&mut self) {
+        if !self.loose.is_empty() {
+            let seq = self.recorded.seal.entries;
+            self.recorded.findings.push(
+                Finding::integrity(Code::EvidenceForeign, "evidence was captured for nothing that is recorded").at_entry(seq),
+            );
+        }
+    }
+}
+
+/// Whether a recorded name is absolute, steps out of its folder, or could be read as one on some system.
+pub(crate) fn leaves_folder(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with(['/', '\\', '~'])
+        || name.contains('\0')
+        || name.as_bytes().get(1) == Some(&b':')
+        || name.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// `2026-11-30T14:24:02.123Z`
+fn is_time(text: &str) -> bool {
+    let pattern = b"dddd-dd-ddTdd:dd:dd.dddZ";
+    text.len() == pattern.len()
+        && text.bytes().zip(pattern).all(|(c, p)| if *p == b'd' { c.is_ascii_digit() } else { c == *p })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside() {
+        for bad in ["", "/etc/passwd", "a/../../b", "..", "C:\\x", "\\\\host\\x", "~/x", "a\0b"] {
+            assert!(leaves_folder(bad), "{bad:?}");
+        }
+        for good in ["a", "tools/read.py", "..a", "a..b"] {
+            assert!(!leaves_folder(good), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn times_have_one_form() {
+        assert!(is_time("2026-11-30T14:24:02.123Z"));
+        assert!(!is_time("2026-11-30T14:24:02Z"));
+        assert!(!is_time("2026-11-30 14:24:02.123Z"));
+    }
+}

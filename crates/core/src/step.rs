@@ -1,0 +1,312 @@
+//! What one step came to: its checks over what was captured (plan.md, "What a step comes to").
+
+use crate::codes::Code;
+use crate::evaluate::{Bytes, CheckResult, Files, Seen, Truth, Unknown, evaluate, save};
+use crate::expect::What;
+use crate::ids::Digest;
+use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
+use crate::json::Json;
+use crate::observe::{Failure, FailureKind};
+use crate::plan::{Action, Step};
+use crate::vars::Vars;
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StepStatus {
+    /// Every check held over a complete answer.
+    Passed,
+    /// A check did not hold over a complete answer.
+    Failed,
+    /// No answer, or a cut one.
+    Error,
+    /// We refused to act.
+    Refused,
+    /// It did not run.
+    Skipped,
+}
+
+impl StepStatus {
+    /// As the journal and answers write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Error => "error",
+            Self::Refused => "refused",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// How much a reason weighs: one gap is enough to lose the claim (harness-proof.md 4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weight {
+    /// The product contradicts the requirement.
+    Fail,
+    /// It could not be tested.
+    Blocker,
+    /// What was seen is not enough.
+    Gap,
+}
+
+impl Weight {
+    /// As answers write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Blocker => "blocker",
+            Self::Gap => "gap",
+        }
+    }
+}
+
+/// Why a step did not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepReason {
+    /// The code.
+    pub code: Code,
+    /// Its weight.
+    pub weight: Weight,
+    /// What was seen.
+    pub message: String,
+}
+
+/// A step after its checks were worked out.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// What it came to.
+    pub status: StepStatus,
+    /// Why, where it did not pass.
+    pub reason: Option<StepReason>,
+    /// Every check.
+    pub checks: Vec<CheckResult>,
+    /// What it saved.
+    pub saved: Vec<(String, Json)>,
+    /// What it keeps for success policies.
+    pub recorded: Vec<(String, Json)>,
+}
+
+impl Judgement {
+    /// A step that never left.
+    #[must_use]
+    pub const fn without_answer(status: StepStatus, reason: StepReason) -> Self {
+        Self { status, reason: Some(reason), checks: Vec::new(), saved: Vec::new(), recorded: Vec::new() }
+    }
+
+    /// Whether the step has a check that holds and that can support a test: one on something received.
+    #[must_use]
+    pub fn has_supporting_check(&self) -> bool {
+        self.checks.iter().any(|check| check.truth == Truth::Holds && check.supports())
+    }
+}
+
+/// The weight of a failure of a probe: no answer blocks, a cut one leaves a gap, and so does a refusal.
+#[must_use]
+pub const fn weight_of(kind: FailureKind) -> Weight {
+    match kind {
+        FailureKind::TargetUnreachable
+        | FailureKind::TlsFailed
+        | FailureKind::NetworkDenied
+        | FailureKind::ProgramMissing
+        | FailureKind::CommandChanged
+        | FailureKind::CredentialMissing => Weight::Blocker,
+        FailureKind::AnswerIncomplete
+        | FailureKind::CaptureCapped
+        | FailureKind::BudgetExceeded
+        | FailureKind::OutputLimit
+        | FailureKind::GroupLeftover
+        | FailureKind::TemplateRefused
+        | FailureKind::TargetRefused
+        | FailureKind::WriteRefused
+        | FailureKind::Cancelled => Weight::Gap,
+    }
+}
+
+/// The judgement of a failure: of a probe, or of the preparation of one.
+#[must_use]
+pub fn of_failure(failure: &Failure) -> Judgement {
+    let status = match failure.kind {
+        FailureKind::TemplateRefused | FailureKind::TargetRefused | FailureKind::WriteRefused => StepStatus::Refused,
+        _ => StepStatus::Error,
+    };
+    Judgement::without_answer(status, StepReason {
+        code: failure.kind.code(),
+        weight: weight_of(failure.kind),
+        message: failure.message.clone(),
+    })
+}
+
+/// Bytes of evidence by digest.
+pub type Evidence<'a> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'a;
+
+/// Works out what a step came to from what was captured.
+#[must_use]
+pub fn judge(
+    step: &Step,
+    observation: &Observation,
+    request: Option<&[u8]>,
+    evidence: &Evidence<'_>,
+    vars: &Vars,
+    files: &Files<'_>,
+) -> Judgement {
+    if let Some(failure) = observation.failure() {
+        return of_failure(failure);
+    }
+    let captured = Captured::of(observation, evidence);
+    let Some(captured) = captured else {
+        return Judgement::without_answer(StepStatus::Error, StepReason {
+            code: Code::EvidenceMissing,
+            weight: Weight::Gap,
+            message: "the bytes of the answer are not at hand".to_owned(),
+        });
+    };
+    let seen = captured.seen(observation, request);
+    let mut checks = evaluate(&step.checks, &seen, vars, files);
+    checks.extend(implied(step, &seen));
+    let (saved, missing) = save_all(step, &seen);
+    let recorded = step
+        .records
+        .iter()
+        .filter_map(|(name, path)| {
+            let from = crate::plan::SaveFrom::Json(path.clone());
+            save(&from, &seen).ok().map(|value| (name.clone(), value))
+        })
+        .collect();
+    let (status, reason) = conclude(&checks, missing);
+    Judgement { status, reason, checks, saved, recorded }
+}
+
+fn save_all(step: &Step, seen: &Seen<'_>) -> (Vec<(String, Json)>, Option<String>) {
+    let mut saved = Vec::new();
+    let mut missing = None;
+    for one in &step.saves {
+        match save(&one.from, seen) {
+            Ok(value) => saved.push((one.name.clone(), value)),
+            Err(why) => missing = missing.or(Some(format!("nothing to save as {}: {why}", one.name))),
+        }
+    }
+    (saved, missing)
+}
+
+/// What holds without being written: a status under 400, an exit code of 0.
+fn implied(step: &Step, seen: &Seen<'_>) -> Option<CheckResult> {
+    let stated = |wanted: fn(&What) -> bool| step.checks.iter().any(|check| wanted(&check.what));
+    match step.action {
+        Action::Http(_) if !stated(|what| matches!(what, What::Status(_))) => {
+            let status = seen.status?;
+            (status >= 400).then(|| CheckResult::implied("status", "below 400", status, Truth::Fails))
+        }
+        Action::Command(_) if !stated(|what| matches!(what, What::Exit(_))) => {
+            let exit = seen.exit?;
+            (exit != 0).then(|| CheckResult::implied("exit", "0", exit, Truth::Fails))
+        }
+        _ => None,
+    }
+}
+
+fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Option<StepReason>) {
+    let failed = checks.iter().find(|check| match check.truth {
+        Truth::Holds => false,
+        Truth::Fails => true,
+        Truth::Unknown => check.unknown == Some(Unknown::Answer),
+    });
+    if let Some(check) = failed {
+        let why = check.why.as_deref().map_or_else(String::new, |why| format!(" ({why})"));
+        let message = format!("expected {} {} {}, saw {}{why}", check.what, check.op, check.expected, check.saw);
+        return (StepStatus::Failed, Some(StepReason { code: Code::RequirementFailed, weight: Weight::Fail, message }));
+    }
+    if let Some(message) = missing {
+        return (StepStatus::Failed, Some(StepReason { code: Code::RequirementFailed, weight: Weight::Fail, message }));
+    }
+    match checks.iter().find(|check| check.truth == Truth::Unknown) {
+        Some(check) => {
+            let why = check.why.as_deref().unwrap_or("it cannot be evaluated");
+            let message = format!("{}: {why}", check.what);
+            (StepStatus::Error, Some(StepReason { code: Code::CheckNotEvaluated, weight: Weight::Gap, message }))
+        }
+        None => (StepStatus::Passed, None),
+    }
+}
+
+/// The bytes that the checks of a step read.
+struct Captured {
+    body: Option<Vec<u8>>,
+    stdout: Option<Vec<u8>>,
+    stderr: Option<Vec<u8>>,
+    headers: Vec<(String, String)>,
+    location: Option<(String, String)>,
+}
+
+impl Captured {
+    fn of(observation: &Observation, evidence: &Evidence<'_>) -> Option<Self> {
+        match observation {
+            Observation::Http(http) => Self::of_http(http, evidence),
+            Observation::Command(command) => Self::of_command(command, evidence),
+        }
+    }
+
+    fn of_http(http: &HttpObserved, evidence: &Evidence<'_>) -> Option<Self> {
+        let last = http.hops.last()?;
+        let location = http.hops.iter().find_map(|observed| {
+            let hop = &observed.hop;
+            let found = hop.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+            Some((hop.url.clone(), found.1.clone()))
+        });
+        Some(Self {
+            body: Some(evidence(&last.body().sha256)?),
+            stdout: None,
+            stderr: None,
+            headers: last.hop.headers.clone(),
+            location,
+        })
+    }
+
+    fn of_command(command: &CommandObserved, evidence: &Evidence<'_>) -> Option<Self> {
+        Some(Self {
+            body: None,
+            stdout: Some(evidence(&command.stdout.sha256)?),
+            stderr: Some(evidence(&command.stderr.sha256)?),
+            headers: Vec::new(),
+            location: None,
+        })
+    }
+
+    fn seen<'a>(&'a self, observation: &'a Observation, request: Option<&'a [u8]>) -> Seen<'a> {
+        let mut seen = Seen {
+            status: None,
+            exit: None,
+            headers: &self.headers,
+            http_version: None,
+            url: None,
+            first_location: self.location.as_ref().map(|(base, to)| (base.as_str(), to.as_str())),
+            time_us: observation.total_us(),
+            body: None,
+            stdout: None,
+            stderr: None,
+            request: request.map(|kept| Bytes { kept, complete: true }),
+        };
+        match observation {
+            Observation::Http(http) => {
+                if let Some(last) = http.hops.last() {
+                    seen.status = Some(last.hop.status);
+                    seen.http_version = Some(&last.hop.version);
+                    seen.url = http.hops.first().map(|first| first.hop.url.as_str());
+                    seen.body = self.body.as_deref().map(|kept| Bytes { kept, complete: last.hop.complete });
+                }
+            }
+            Observation::Command(command) => {
+                let result = &command.result;
+                seen.exit = result.exit;
+                let bytes = |kept: &'a Option<Vec<u8>>, captured: &crate::observe::Captured| {
+                    let complete = captured.complete && captured.whole.is_none();
+                    kept.as_deref().map(|kept| Bytes { kept, complete })
+                };
+                seen.stdout = bytes(&self.stdout, &result.stdout);
+                seen.stderr = bytes(&self.stderr, &result.stderr);
+            }
+        }
+        seen
+    }
+}

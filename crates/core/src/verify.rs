@@ -1,0 +1,220 @@
+//! The verifier: everything in a run folder is read again, everything derived is derived again, and every
+//! difference has a name (harness-proof.md 11.5). It is a function of bytes; it opens and writes nothing.
+
+mod anchors;
+mod folder;
+
+use crate::audit::{Material, Unauditable, audit};
+use crate::checked::Parse;
+use crate::codes::Code;
+use crate::finding::{Finding, Weight};
+use crate::ids::Digest;
+use crate::journal::Seal;
+use crate::journal::chain::Chain;
+use crate::judged::{DERIVATION, Judged, judge};
+use crate::recorded::Recorded;
+use crate::verdict::Status;
+
+pub use anchors::{Anchor, ListedRun};
+
+/// A file of a run folder, beside the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSeen {
+    /// Its name relative to the folder, with `/`.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its digest.
+    pub sha256: Digest,
+}
+
+/// What lies in a run folder.
+pub struct Folder<'a> {
+    /// The journal, whole; empty when there is none.
+    pub journal: &'a [u8],
+    /// Every other file.
+    pub files: &'a [FileSeen],
+    /// The bytes of a file by its name; the caller hashes what it hands out.
+    pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// What the reader of the folder refused: links, giants, devices.
+    pub problems: &'a [Finding],
+    /// What the run list says of this run, if a list is at hand.
+    pub listed: Option<&'a ListedRun>,
+    /// A seal that the verifier was given.
+    pub seal: Option<&'a Seal>,
+}
+
+/// Writes the views of a judged run: name and bytes.
+pub type Views<'a> = dyn Fn(&Judged) -> Vec<(String, Vec<u8>)> + 'a;
+
+/// The outcome of a verification.
+pub struct Verified {
+    /// Everything that was noticed, worst first.
+    pub findings: Vec<Finding>,
+    /// The verdict, where one could be worked out.
+    pub judged: Option<Judged>,
+    /// Whether the journal ends with run.closed.
+    pub closed: bool,
+    /// Entry count and head.
+    pub seal: Option<Seal>,
+    /// What the end of the journal was compared with.
+    pub anchor: Anchor,
+    /// Counts of what was checked.
+    pub checked: Counts,
+    /// The run's id, as its journal says.
+    pub run: Option<String>,
+    /// The derivation version that the run was made with.
+    pub derivation: Option<u64>,
+}
+
+/// Counts of what was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Journal entries.
+    pub entries: u64,
+    /// Pieces of evidence.
+    pub evidence: u64,
+    /// Bytes of evidence.
+    pub bytes: u64,
+    /// Views compared byte for byte.
+    pub views: u64,
+    /// Views of another derivation, not compared.
+    pub views_skipped: u64,
+}
+
+impl Verified {
+    /// Whether nothing breaks the run.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.findings.iter().all(|finding| finding.weight != Weight::Integrity)
+    }
+
+    /// Whether only views are broken: the authorities are untouched.
+    #[must_use]
+    pub fn only_views_differ(&self) -> bool {
+        let mut integrity = self.findings.iter().filter(|finding| finding.weight == Weight::Integrity).peekable();
+        integrity.peek().is_some() && integrity.all(|f| matches!(f.code, Code::ViewDiffers | Code::ViewMissing))
+    }
+
+    /// The status, where the run is intact and closed.
+    #[must_use]
+    pub fn status(&self) -> Option<Status> {
+        self.judged.as_ref().filter(|_| self.closed && self.is_intact()).map(Judged::status)
+    }
+
+    /// The exit code: 6 broken, 5 never closed, else the verdict's own.
+    #[must_use]
+    pub fn exit(&self) -> u8 {
+        if !self.is_intact() {
+            return 6;
+        }
+        self.status().map_or(5, Status::exit)
+    }
+}
+
+/// Verifies a run folder.
+#[must_use]
+pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>) -> Verified {
+    let chain = Chain::read(folder.journal);
+    let closed = chain.is_closed();
+    let mut verified = Verified {
+        findings: folder.problems.to_vec(),
+        judged: None,
+        closed,
+        seal: chain.seal(),
+        anchor: Anchor::Nothing,
+        checked: Counts { entries: chain.entries.len() as u64, ..Counts::default() },
+        run: chain.entries.first().map(|(entry, _)| entry.run.clone()),
+        derivation: None,
+    };
+    if folder.journal.is_empty() {
+        verified.findings.push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
+    }
+    verified.findings.extend(of_chain(&chain, closed));
+    verified.anchor = anchors::compare(folder, &chain, &mut verified.findings);
+    if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
+        records(folder, &chain, parse, views, &mut verified);
+    }
+    if !closed && verified.is_intact() {
+        verified.findings.push(Finding::note(Code::NotClosed, "the run was never closed, so there is no verdict"));
+    }
+    verified.findings.sort_by_key(|finding| finding.weight);
+    verified
+}
+
+/// A torn last line of a run that was never closed is what a crash leaves; after run.closed it is damage.
+fn of_chain(chain: &Chain, closed: bool) -> impl Iterator<Item = Finding> + '_ {
+    chain.findings.iter().cloned().map(move |mut finding| {
+        if finding.code == Code::JournalPartialLine && !closed && !chain.entries.is_empty() {
+            finding.weight = Weight::Note;
+        }
+        finding
+    })
+}
+
+fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
+    let Some(recorded) = Recorded::fold(chain) else {
+        if !chain.entries.is_empty() {
+            verified.findings.push(Finding::integrity(Code::EntryBodyInvalid, "the body is not that of run.opened").at_entry(0));
+        }
+        return;
+    };
+    verified.derivation = Some(recorded.opened().derivation);
+    if !recorded.run().ends_with(recorded.opened().nonce.get(..8).unwrap_or("-")) {
+        verified.findings.push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
+    }
+    folder::evidence(folder, &recorded, verified);
+    let sound = |digest: &Digest| {
+        let file = folder.files.iter().find(|file| file.sha256 == *digest && file.name.starts_with("evidence/"))?;
+        (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
+    };
+    let audited = match audit(recorded, &Material { files: &sound, parse }) {
+        Ok(audited) => audited,
+        Err(Unauditable::Findings(findings)) => {
+            verified.findings.extend(findings);
+            return;
+        }
+        Err(Unauditable::Documents(diagnostics)) => {
+            let first = diagnostics.first().map_or_else(String::new, |d| format!(": {} {}", d.code, d.message));
+            let message = format!("the sealed documents cannot be read{first}");
+            verified.findings.push(Finding::integrity(Code::InputDiffers, message));
+            return;
+        }
+    };
+    verified.findings.extend(audited.findings().iter().filter(|f| verified.closed || !is_unfinished(f)).cloned());
+    let judged = judge(audited);
+    if verified.closed {
+        outcome(&judged, verified);
+        if verified.derivation == Some(DERIVATION) {
+            folder::views(folder, &views(&judged), verified);
+        } else {
+            verified.checked.views_skipped = views(&judged).len() as u64;
+        }
+    }
+    verified.judged = Some(judged);
+}
+
+/// Findings that an unfinished run has by being unfinished.
+fn is_unfinished(finding: &Finding) -> bool {
+    matches!(finding.code, Code::StepMissing | Code::PlanCheckDiffers)
+}
+
+/// Compares the verdict that was recorded with the one that was worked out.
+fn outcome(judged: &Judged, verified: &mut Verified) {
+    let recorded = judged.audited().recorded();
+    let Some(closed) = recorded.closed() else { return };
+    let mine = judged.status().as_str();
+    if closed.outcome == mine && closed.counts == judged.counts() {
+        return;
+    }
+    let older = recorded.opened().derivation != DERIVATION;
+    let hidden = closed.outcome == Status::Passed.as_str() && !judged.weakenings().is_empty();
+    let (code, message) = if hidden {
+        (Code::WeakeningHidden, "the run calls itself passed although it was weakened")
+    } else if older {
+        (Code::NotReproduced, "this version works out another verdict than the run recorded")
+    } else {
+        (Code::OutcomeDiffers, "run.closed names another outcome than its entries give")
+    };
+    verified.findings.push(Finding::integrity(code, message).values(mine, closed.outcome.as_str()));
+}

@@ -1,0 +1,45 @@
+//! audit-summary.json (harness-proof.md 3.2): the counts of what was checked, and what did not hold.
+
+use super::texts;
+use crate::finding::Weight;
+use crate::ids::Digest;
+use crate::judged::Judged;
+use crate::json::Json;
+use crate::verdict::Status;
+
+/// The whole file.
+pub(super) fn audit_summary(judged: &Judged) -> Json {
+    let audited = judged.audited();
+    let integrity = audited.findings().iter().filter(|finding| finding.weight == Weight::Integrity);
+    let errors: Vec<String> = integrity.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
+    let notes = audited.findings().iter().filter(|finding| finding.weight == Weight::Note);
+    let checked: usize = audited.steps().iter().map(|step| step.judgement.checks.len()).sum();
+    let extracted: usize = audited.steps().iter().map(|step| step.judgement.saved.len()).sum();
+    let files: Vec<Digest> = audited.recorded().evidence().map(|evidence| evidence.sha256).collect();
+    let counts = Status::ALL.map(|status| {
+        (status.reference(), judged.criteria().iter().filter(|criterion| criterion.status == status).count())
+    });
+    Json::map([
+        ("schema_version", Json::from(1)),
+        ("ledger", "evidence-ledger.json".into()),
+        ("matrix", "test-matrix.json".into()),
+        ("results", "results.json".into()),
+        ("evidence_mode", "runner".into()),
+        ("base_dir", ".".into()),
+        ("artifact_hashes", Json::map([
+            ("matrix_sha256", Json::from(Digest::of(audited.checked().matrix_text().as_bytes()))),
+            ("evidence_artifacts_sha256", texts(&files)),
+        ])),
+        ("requirement_count", judged.criteria().len().into()),
+        ("test_count", judged.tests().len().into()),
+        ("evidence_count", audited.steps().len().into()),
+        ("checks_evaluated", checked.into()),
+        ("extraction_artifact_assertions_checked", extracted.into()),
+        ("evidence_artifacts_hashed", files.len().into()),
+        ("status_counts", Json::map(counts)),
+        ("passed", errors.is_empty().into()),
+        ("errors", texts(errors)),
+        ("warnings", texts(notes.map(|finding| format!("{}: {}", finding.code, finding.message)))),
+        ("input_artifact_errors", Json::List(Vec::new())),
+    ])
+}

@@ -1,0 +1,170 @@
+//! The walk through a plan: which step comes next, what it is to do, what its outcome changes.
+//!
+//! Engine and derivation walk with the same code, so that what was done and what should have been done are
+//! worked out by one rule.
+
+use crate::codes::Code;
+use crate::evaluate::Files;
+use crate::ids::Id;
+use crate::invoke::{self, Call, Unready};
+use crate::journal::observation::Observation;
+use crate::json::Json;
+use crate::matrix::Matrix;
+use crate::plan::{Plan, Scenario, Step};
+use crate::step::{self, Evidence, Judgement, StepReason, StepStatus, Weight};
+use crate::vars::Vars;
+use crate::{checked::CheckedPlan, journal::opened::RunOpened};
+
+/// Values that the engine gives every case (plan.md rule 5).
+#[derive(Clone, Debug)]
+pub struct EngineValues {
+    /// `qa_run_id`
+    pub run: String,
+    /// `qa_marker`
+    pub marker: String,
+    /// `qa_started_at`
+    pub started_at: String,
+}
+
+impl EngineValues {
+    /// From the first entry of a run.
+    #[must_use]
+    pub fn of(run: &str, opened: &RunOpened, opened_at: &str) -> Self {
+        Self { run: run.to_owned(), marker: opened.marker.clone(), started_at: opened_at.to_owned() }
+    }
+}
+
+/// What one case exports to later ones: `CASE.name` and the value.
+pub type Exports = Vec<(String, Json)>;
+
+/// A walk through the steps of one case.
+pub struct CaseWalk<'a> {
+    checked: &'a CheckedPlan,
+    scenario: &'a Scenario,
+    vars: Vars,
+    saved: Vec<(String, Json)>,
+    stopped: Option<Id>,
+    files: &'a Files<'a>,
+}
+
+/// What is to be done with a step.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Act.
+    Run(Box<Call>),
+    /// Do not act: it is skipped or refused.
+    Leave(Judgement),
+}
+
+impl<'a> CaseWalk<'a> {
+    /// Begins a case.
+    #[must_use]
+    pub fn begin(
+        checked: &'a CheckedPlan,
+        scenario: &'a Scenario,
+        engine: &EngineValues,
+        exports: &Exports,
+        files: &'a Files<'a>,
+    ) -> Self {
+        let mut vars = Vars::new(&checked.plan().vars);
+        for (name, value) in exports {
+            vars.set(name.as_str(), value.clone());
+        }
+        vars.set("qa_run_id", engine.run.as_str());
+        vars.set("qa_marker", engine.marker.as_str());
+        vars.set("qa_started_at", engine.started_at.as_str());
+        Self { checked, scenario, vars, saved: Vec::new(), stopped: None, files }
+    }
+
+    /// The variables as they stand.
+    #[must_use]
+    pub const fn vars(&self) -> &Vars {
+        &self.vars
+    }
+
+    /// What to do with a step now.
+    #[must_use]
+    pub fn next(&self, step: &Step) -> Next {
+        if let Some(after) = self.stopped.as_ref().filter(|_| !step.always_run) {
+            return Next::Leave(skipped(Code::StepSkipped, format!("{after} did not pass, and {} comes after it", step.id)));
+        }
+        let plan = self.checked.plan();
+        match invoke::resolve(step, &self.vars, self.checked.environment(), plan.base_url.as_deref(), self.files) {
+            Ok(call) => Next::Run(Box::new(call)),
+            Err(Unready::Missing(name)) if step.skip_if_missing_vars => {
+                Next::Leave(skipped(Code::VariableMissing, format!("{name} never came to be, so there is nothing to do")))
+            }
+            Err(Unready::Missing(name)) => Next::Leave(Judgement::without_answer(StepStatus::Failed, StepReason {
+                code: Code::VariableMissing,
+                weight: Weight::Fail,
+                message: format!("the variable {name} was never saved"),
+            })),
+            Err(Unready::Refused(failure)) => Next::Leave(step::of_failure(&failure)),
+        }
+    }
+
+    /// Works out what an answer comes to. Nothing changes yet, so that a polling step can ask again.
+    #[must_use]
+    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &Evidence<'_>) -> Judgement {
+        let request = match call {
+            Call::Http(http) => http.body.as_deref(),
+            Call::Command(_) => None,
+        };
+        step::judge(step, observation, request, evidence, &self.vars, self.files)
+    }
+
+    /// Takes the outcome of a step: its saved values, and whether the case goes on.
+    pub fn settle(&mut self, step: &Step, judgement: &Judgement) {
+        for (name, value) in &judgement.saved {
+            self.vars.set(name.as_str(), value.clone());
+            self.saved.push((format!("{}.{name}", self.scenario.id), value.clone()));
+        }
+        let goes_on = step.continue_on_failure || self.scenario.continue_on_failure || step.always_run;
+        if judgement.status != StepStatus::Passed && !goes_on && self.stopped.is_none() {
+            self.stopped = Some(step.id.clone());
+        }
+    }
+
+    /// What the case exports.
+    #[must_use]
+    pub fn finish(self) -> Exports {
+        self.saved
+    }
+}
+
+/// A step that does not run.
+#[must_use]
+pub const fn skipped(code: Code, message: String) -> Judgement {
+    Judgement::without_answer(StepStatus::Skipped, StepReason { code, weight: Weight::Gap, message })
+}
+
+/// The cases that a selection means: by case id, or by the id of a criterion or test that they cover.
+/// An empty selection means all. `None` for an id that names nothing.
+#[must_use]
+pub fn selected<'p>(plan: &'p Plan, matrix: &Matrix, only: &[String]) -> Option<Vec<&'p Scenario>> {
+    if only.is_empty() {
+        return Some(plan.scenarios.iter().collect());
+    }
+    let mut chosen = vec![false; plan.scenarios.len()];
+    for wanted in only {
+        let folded = wanted.to_ascii_lowercase();
+        let tests: Vec<&Id> = matrix
+            .tests
+            .iter()
+            .filter(|test| test.id.folded() == folded || test.requirement_ids.iter().any(|id| id.folded() == folded))
+            .map(|test| &test.id)
+            .collect();
+        let mut hit = false;
+        for (chosen, scenario) in chosen.iter_mut().zip(&plan.scenarios) {
+            let covers = scenario.steps.iter().any(|step| step.test_ids.iter().any(|id| tests.contains(&id)));
+            if scenario.id.folded() == folded || covers {
+                *chosen = true;
+                hit = true;
+            }
+        }
+        if !hit {
+            return None;
+        }
+    }
+    Some(plan.scenarios.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(scenario, _)| scenario).collect())
+}

@@ -1,0 +1,196 @@
+//! Carrying out one call, and turning what came back into an observation with its bytes.
+
+use std::time::{Duration, Instant};
+
+use probity_core::invoke::Call;
+use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
+use probity_core::observe::{CommandCall, CommandResult, Exchange, Failure, FailureKind, Hop, HttpCall};
+use probity_core::plan::{Action, Step};
+use probity_core::redact::Redactor;
+use probity_core::step::{Judgement, StepStatus};
+use probity_core::walk::CaseWalk;
+use probity_probes::command::{self, Allowance, Surroundings};
+use probity_probes::http::Client;
+
+use super::EngineError;
+use super::open::Run;
+use super::recorder::Captures;
+
+/// What came of a call.
+pub(super) struct Acted {
+    pub(super) observation: Observation,
+    pub(super) judgement: Judgement,
+    pub(super) probes: u64,
+    pub(super) output: u64,
+}
+
+/// Carries out a call; a polling step is asked again until its checks hold.
+pub(super) async fn act(
+    run: &mut Run<'_>,
+    walk: &CaseWalk<'_>,
+    client: &mut Client,
+    step: &Step,
+    call: &Call,
+    intent: u64,
+) -> Result<Acted, EngineError> {
+    let mut captures = Captures::default();
+    match call {
+        Call::Http(http) => polled(run, walk, client, step, call, http, &mut captures, intent).await,
+        Call::Command(command) => {
+            let (observation, output) = commanded(run, step, command, &mut captures).await;
+            captures.write(&mut run.recorder, intent)?;
+            let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+            Ok(Acted { observation, judgement, probes: 1, output })
+        }
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call, its step, its case and where its bytes go")]
+async fn polled(
+    run: &mut Run<'_>,
+    walk: &CaseWalk<'_>,
+    client: &mut Client,
+    step: &Step,
+    call: &Call,
+    http: &HttpCall,
+    captures: &mut Captures,
+    intent: u64,
+) -> Result<Acted, EngineError> {
+    let poll = match &step.action {
+        Action::Http(http) => http.poll,
+        Action::Command(_) => None,
+    };
+    let deadline = run.budget.deadline(step.always_run);
+    let until = poll.map(|poll| Instant::now() + Duration::from_millis(poll.for_ms));
+    let mut tries: Vec<Try> = Vec::new();
+    let mut probes = 0;
+    loop {
+        let exchange = client.send(http, &run.secrets, &run.request.cancel, deadline).await;
+        probes += 1;
+        let mut observed = observe_http(exchange, Vec::new(), "body", &run.recorder.redactor, captures);
+        captures.write(&mut run.recorder, intent)?;
+        if poll.is_some() {
+            tries.push(try_of(&observed));
+            observed.tries.clone_from(&tries);
+        }
+        let observation = Observation::Http(observed);
+        let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+        let acted = Acted { observation, judgement, probes, output: 0 };
+        let (Some(poll), Some(until)) = (poll, until) else { return Ok(acted) };
+        let pause = Duration::from_millis(poll.every_ms);
+        let again = acted.judgement.status != StepStatus::Passed
+            && (tries.len() as u64) < u64::from(poll.tries)
+            && Instant::now() + pause < until.min(deadline)
+            && run.budget.probe_left_after(probes)
+            && !*run.request.cancel.borrow();
+        if !again {
+            return Ok(acted);
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+fn try_of(observed: &HttpObserved) -> Try {
+    let last = observed.hops.last();
+    Try {
+        status: last.map(|hop| hop.hop.status),
+        body: last.map(|hop| hop.body().sha256),
+        code: observed.failure.as_ref().map(|failure| failure.kind.code().as_str().to_owned()),
+        total_us: observed.total_us,
+    }
+}
+
+/// Takes the bytes of an exchange into captures, secrets replaced, and keeps the facts.
+pub(super) fn observe_http(
+    exchange: Exchange,
+    tries: Vec<Try>,
+    role: &str,
+    redactor: &Redactor,
+    captures: &mut Captures,
+) -> HttpObserved {
+    let hops = exchange.hops.into_iter().map(|hop| observe_hop(hop, role, redactor, captures)).collect();
+    let failure = exchange.failure.map(|failure| Failure { message: redactor.text(&failure.message), ..failure });
+    HttpObserved { tries, hops, failure, total_us: exchange.total_us }
+}
+
+fn observe_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captures) -> HopObserved {
+    let media = hop
+        .headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        .map_or("application/octet-stream", |(_, value)| value.as_str())
+        .to_owned();
+    let wire = std::mem::take(&mut hop.wire);
+    let (wire, decoded) = match hop.decoded.take() {
+        None => {
+            let (bytes, redactions) = redactor.apply(wire);
+            (captures.add(role, &media, bytes, redactions), None)
+        }
+        Some(decoded) => {
+            let (bytes, redactions) = redactor.apply(decoded);
+            let decoded = captures.add(role, &media, bytes, redactions);
+            // A coded body would carry the secret that was just replaced in the decoded one.
+            let wire = if redactions > 0 { decoded } else { captures.add("wire", "application/octet-stream", wire, 0) };
+            (wire, Some(decoded))
+        }
+    };
+    for (_, value) in hop.headers.iter_mut().chain(&mut hop.trailers) {
+        *value = redactor.text(value);
+    }
+    hop.url = redactor.text(&hop.url);
+    HopObserved { hop, wire, decoded }
+}
+
+async fn commanded(run: &mut Run<'_>, step: &Step, call: &CommandCall, captures: &mut Captures) -> (Observation, u64) {
+    let result = match run.programs.get(&step.id) {
+        Some(Ok(sealed)) => {
+            let left = run.budget.output_left(step.always_run);
+            let allowance = Allowance { keep: left, output: left, grace: Allowance::GRACE };
+            let mut mark = [0; 12];
+            let _ = getrandom::fill(&mut mark);
+            let mark: String = mark.iter().map(|b| format!("{b:02x}")).collect();
+            let secrets = &run.secrets;
+            let around = Surroundings {
+                project: &run.request.project.root,
+                mark: &mark,
+                inherited: &inherited(run),
+                secrets: &|name| secrets.get(name).map(str::to_owned),
+            };
+            let deadline = run.budget.deadline(step.always_run);
+            command::run(call, sealed, &around, &allowance, deadline, run.request.cancel.clone()).await
+        }
+        Some(Err(failure)) => not_started(failure.clone()),
+        None => not_started(Failure {
+            kind: FailureKind::ProgramMissing,
+            message: "the program was not sealed when the run was opened".to_owned(),
+        }),
+    };
+    let output = result.stdout.total.saturating_add(result.stderr.total);
+    (Observation::Command(Box::new(observe_command(result, &run.recorder.redactor, captures))), output)
+}
+
+/// The inherited environment, with the project's own programs first.
+fn inherited(run: &Run<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    let mut inherited = command::inherited();
+    if run.request.project.programs.is_some() {
+        inherited.retain(|(name, _)| name != "PATH");
+        inherited.push(("PATH".into(), run.request.project.path_variable()));
+    }
+    inherited
+}
+
+fn not_started(failure: Failure) -> CommandResult {
+    CommandResult { termination: "spawn_error".to_owned(), failure: Some(failure), ..CommandResult::default() }
+}
+
+fn observe_command(mut result: CommandResult, redactor: &Redactor, captures: &mut Captures) -> CommandObserved {
+    let mut blobs = Vec::new();
+    for (role, captured) in [("stdout", &mut result.stdout), ("stderr", &mut result.stderr)] {
+        let (bytes, redactions) = redactor.apply(std::mem::take(&mut captured.kept));
+        blobs.push(captures.add(role, "text/plain", bytes, redactions));
+    }
+    if let Some(failure) = &mut result.failure {
+        failure.message = redactor.text(&failure.message);
+    }
+    CommandObserved { result, stdout: blobs[0], stderr: blobs[1] }
+}

@@ -1,0 +1,139 @@
+//! What a run may spend: time, probes, output of children. A part is kept for cleanup, and only cleanup may spend it
+//! (harness-proof.md 6.3). One budget serves a whole call, several plans included.
+
+use std::time::{Duration, Instant};
+
+use probity_core::journal::body::BudgetEnded;
+use probity_core::journal::opened::Limits;
+
+/// What the runs of one call have used together.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shared {
+    probes: u64,
+    output: u64,
+    started: Option<Instant>,
+}
+
+/// The budget of one run.
+pub(super) struct Budget {
+    limits: Limits,
+    started: Instant,
+    probes: u64,
+    output: u64,
+    ended: bool,
+}
+
+impl Budget {
+    /// Begins with what earlier runs of the same call have used.
+    pub(super) fn begin(limits: Limits, shared: &mut Shared) -> Self {
+        let started = *shared.started.get_or_insert_with(Instant::now);
+        Self { limits, started, probes: 0, output: 0, ended: false }.after(shared)
+    }
+
+    fn after(mut self, shared: &Shared) -> Self {
+        // The journal of a run counts its own use only; what earlier runs took makes the limits smaller.
+        self.limits.probes = self.limits.probes.saturating_sub(shared.probes);
+        self.limits.output = self.limits.output.saturating_sub(shared.output);
+        self
+    }
+
+    /// The limits as they are sealed.
+    pub(super) const fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// When the step must be done: cleanup may spend the reserve.
+    pub(super) fn deadline(&self, cleanup: bool) -> Instant {
+        let whole = Duration::from_millis(self.limits.time_ms);
+        let reserve = Duration::from_millis(self.limits.reserve_ms);
+        self.started + if cleanup { whole } else { whole.saturating_sub(reserve) }
+    }
+
+    /// Bytes of output that the step may still use.
+    pub(super) fn output_left(&self, cleanup: bool) -> u64 {
+        let reserve = if cleanup { 0 } else { self.limits.reserve_output };
+        self.limits.output.saturating_sub(reserve).saturating_sub(self.output)
+    }
+
+    /// Whether one more probe may be made.
+    pub(super) fn probe_left(&self) -> bool {
+        self.probes < self.limits.probes
+    }
+
+    /// Whether one more probe may be made after this many of the step under way.
+    pub(super) fn probe_left_after(&self, probes: u64) -> bool {
+        self.probes.saturating_add(probes) < self.limits.probes
+    }
+
+    /// The resource that is used up, once, when a step is about to begin.
+    pub(super) fn exceeded(&mut self) -> Option<BudgetEnded> {
+        if self.ended {
+            return None;
+        }
+        let ended = if Instant::now() >= self.deadline(false) {
+            let used = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            BudgetEnded { resource: "time".to_owned(), limit: self.limits.time_ms - self.limits.reserve_ms, used }
+        } else if !self.probe_left() {
+            BudgetEnded { resource: "probes".to_owned(), limit: self.limits.probes, used: self.probes }
+        } else if self.output_left(false) == 0 {
+            let limit = self.limits.output - self.limits.reserve_output;
+            BudgetEnded { resource: "output".to_owned(), limit, used: self.output }
+        } else {
+            return None;
+        };
+        self.ended = true;
+        Some(ended)
+    }
+
+    /// Whether only cleanup may begin.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Takes what a step used.
+    pub(super) const fn spend(&mut self, probes: u64, output: u64) {
+        self.probes = self.probes.saturating_add(probes);
+        self.output = self.output.saturating_add(output);
+    }
+
+    /// Adds this run's use to the call's.
+    pub(super) const fn settle(&self, shared: &mut Shared) {
+        shared.probes = shared.probes.saturating_add(self.probes);
+        shared.output = shared.output.saturating_add(self.output);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        Limits { time_ms: 60_000, probes: 3, output: 1000, reserve_ms: 30_000, reserve_output: 100 }
+    }
+
+    #[test]
+    fn cleanup_alone_may_spend_the_reserve() {
+        let mut shared = Shared::default();
+        let mut budget = Budget::begin(limits(), &mut shared);
+        assert_eq!(budget.output_left(false), 900);
+        assert_eq!(budget.output_left(true), 1000);
+        assert!(budget.deadline(true) > budget.deadline(false));
+        assert!(budget.exceeded().is_none());
+        budget.spend(1, 900);
+        assert_eq!(budget.exceeded().map(|ended| ended.resource), Some("output".to_owned()));
+        assert!(budget.exceeded().is_none(), "said once");
+        assert!(budget.has_ended());
+    }
+
+    #[test]
+    fn a_call_shares_one_budget() {
+        let mut shared = Shared::default();
+        let mut first = Budget::begin(limits(), &mut shared);
+        first.spend(2, 10);
+        first.settle(&mut shared);
+        let mut second = Budget::begin(limits(), &mut shared);
+        assert!(second.exceeded().is_none());
+        second.spend(1, 0);
+        assert_eq!(second.exceeded().map(|ended| ended.resource), Some("probes".to_owned()));
+    }
+}

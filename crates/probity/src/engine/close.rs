@@ -1,0 +1,52 @@
+//! Closing a run: read back, derive, write the last entry and the views, verify the folder.
+
+use probity_core::journal::Kind;
+use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
+use probity_core::judged::Judged;
+
+use super::open::Run;
+use super::{EngineError, Finished};
+use super::recorder::Recorder;
+use crate::derive;
+use probity_store::list::RunList;
+
+/// Closes a run that came to its end.
+pub(super) fn close(mut run: Run<'_>) -> Result<Finished, EngineError> {
+    if !run.cancelled && *run.request.cancel.borrow() {
+        run.recorder.write(Kind::RunCancelled, &RunCancelled { by: "interrupt".to_owned() })?;
+    }
+    run.budget.settle(run.request.shared);
+    seal(run.recorder, &run.list)
+}
+
+/// Writes the last entry of a run, its line in the run list and its views, and verifies what was written.
+pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, EngineError> {
+    if let Err(error) = recorder.folder.read_back() {
+        let message = error.to_string();
+        recorder.write(Kind::RuntimeObserved, &RuntimeObserved::RecordingFailed { message })?;
+    }
+    recorder.folder.sync()?;
+    let dir = recorder.folder.path().to_path_buf();
+    let (outcome, counts) = match derive::judge(&dir) {
+        Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
+        // What was written cannot be read again: never a pass.
+        None => ("inconclusive".to_owned(), [0; 5]),
+    };
+    let (entries, head) = (recorder.folder.entries(), recorder.folder.head());
+    recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
+    recorder.folder.sync()?;
+    let at = recorder.now();
+    list.close_run(recorder.folder.run(), &at, recorder.folder.entries(), recorder.folder.head())?;
+    if let Some(judged) = derive::judge(&dir) {
+        write_views(&recorder, &judged)?;
+    }
+    drop(recorder);
+    Ok(Finished { verified: super::verified(&dir), dir })
+}
+
+fn write_views(recorder: &Recorder, judged: &Judged) -> Result<(), EngineError> {
+    for (name, bytes) in derive::views(judged) {
+        recorder.folder.write_view(&name, &bytes)?;
+    }
+    Ok(())
+}

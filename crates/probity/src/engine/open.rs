@@ -1,0 +1,281 @@
+//! Opening a run: documents are read and checked, everything that influences the run is sealed.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use probity_core::allow::{self, Allowed, FileFact};
+use probity_core::checked::{Ask, CheckedPlan, check};
+use probity_core::diagnostic::Diagnostic;
+use probity_core::ids::{Digest, Id};
+use probity_core::journal::Kind;
+use probity_core::journal::body::{PlanChecked, Role};
+use probity_core::journal::opened::{Limits, Options, RunOpened};
+use probity_core::json::Json;
+use probity_core::judged::{ALLOWED, DERIVATION};
+use probity_core::observe::Failure;
+use probity_core::plan::{Action, Auth, Plan};
+use probity_core::redact::Redactor;
+use probity_core::walk;
+use probity_probes::command::{Sealed, seal};
+use probity_probes::http::Secrets;
+use probity_store::list::{Opening, RunList};
+use probity_store::run::RunFolder;
+
+use super::budget::Budget;
+use super::recorder::Recorder;
+use super::{EngineError, Request, clock, git};
+use crate::plans::Documents;
+
+/// A run that is under way.
+pub(super) struct Run<'a> {
+    pub(super) request: Request<'a>,
+    pub(super) checked: CheckedPlan,
+    pub(super) recorder: Recorder,
+    pub(super) list: RunList,
+    pub(super) budget: Budget,
+    pub(super) secrets: Secrets,
+    /// Programs and scripts by step, hashed when the run was opened.
+    pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
+    /// Files that the plan names, with the bytes that were sealed.
+    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) opened: RunOpened,
+    pub(super) opened_at: String,
+    pub(super) cancelled: bool,
+}
+
+/// Opens a run.
+pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
+    if let Some(code) = request.allow.iter().find(|code| ALLOWED.iter().all(|(known, _)| known != code)) {
+        return Err(EngineError::NotAllowable(code.clone()));
+    }
+    let (checked, files) = read(&request)?;
+    let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
+    if selected.as_ref().is_none_or(Vec::is_empty) {
+        return Err(EngineError::NothingSelected(request.only.clone()));
+    }
+    let (secrets, redactor) = credentials(checked.plan());
+    let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
+    let limits = Limits::for_plan(steps, checked.profile().limits);
+    let budget = Budget::begin(limits, request.shared);
+    let nonce = random_hex(16);
+    let run = run_id(&request.source.slug(), &nonce);
+    let folder = RunFolder::create(&request.runs, &run)?;
+    let list = RunList::of(&request.runs);
+    let mut recorder = Recorder::new(folder, redactor, None);
+    let opened_at = recorder.now();
+    let series = checked.series();
+    let opening = Opening { at: opened_at.clone(), run, nonce: nonce.clone(), series: series.clone() };
+    let attempt = list.open_run(&opening)?;
+    let plan_bytes = match &request.source.documents {
+        Documents::Written(bytes) => Some((request.source.path.as_path(), bytes.as_slice())),
+        Documents::Seed(_) => None,
+    };
+    let opened = RunOpened {
+        nonce,
+        challenge: request.challenge.clone(),
+        goal: checked.title().to_owned(),
+        marker: format!("QA_MARKER_{}", random_hex(12)),
+        tool: format!("probity {}", env!("CARGO_PKG_VERSION")),
+        derivation: DERIVATION,
+        executable: executable(),
+        isolation: "none".to_owned(),
+        series,
+        attempt,
+        same_subject: attempt,
+        options: Options {
+            environment: request.environment.clone(),
+            only: request.only.clone(),
+            allow: request.allow.clone(),
+        },
+        limits: budget.limits(),
+        environment: checked.environment().to_json(),
+        git: git::state(&request.project.root, plan_bytes),
+    };
+    recorder.write(Kind::RunOpened, &opened)?;
+    let programs = programs(&request, checked.plan());
+    let mut run = Run {
+        request,
+        checked,
+        recorder,
+        list,
+        budget,
+        secrets,
+        programs,
+        files,
+        opened,
+        opened_at,
+        cancelled: false,
+    };
+    seal_inputs(&mut run)?;
+    let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
+    let ok = run.checked.is_ok();
+    run.recorder.write(Kind::PlanChecked, &PlanChecked { ok, findings })?;
+    Ok(run)
+}
+
+/// Reads and checks the documents; every file that the check asks for and that lies inside is read once, and its
+/// bytes are what is sealed and used.
+fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
+    let files: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::new(BTreeMap::new());
+    let fact = |name: &str| {
+        let known = files.borrow().contains_key(name);
+        let fact = if known { FileFact::Inside } else { request.project.fact(name) };
+        if fact == FileFact::Inside && !known {
+            match request.project.read(name) {
+                Some(bytes) => files.borrow_mut().insert(name.to_owned(), bytes),
+                None => return FileFact::Missing,
+            };
+        }
+        fact
+    };
+    let folder = request.source.folder();
+    let checked = check(&Ask {
+        given: request.source.given(&folder),
+        profile: request.project.settings.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
+        environment: request.environment.as_deref(),
+        files: &fact,
+        parse: &crate::derive::parse,
+    })
+    .map_err(EngineError::Documents)?;
+    let secret = |finding: &&Diagnostic| {
+        use probity_core::codes::Code;
+        matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral)
+    };
+    let secrets: Vec<Diagnostic> = checked.errors().filter(secret).cloned().collect();
+    if !secrets.is_empty() {
+        // A secret in what would be sealed: nothing is written at all.
+        return Err(EngineError::Documents(secrets));
+    }
+    Ok((checked, files.into_inner()))
+}
+
+/// The credentials that the plan refers to, and what replaces them wherever they come back.
+fn credentials(plan: &Plan) -> (Secrets, Redactor) {
+    let mut secrets = Secrets::new();
+    let mut values = Vec::new();
+    for name in credential_names(plan) {
+        if let Ok(value) = std::env::var(&name) {
+            values.push((name.clone(), value.clone()));
+            // `user:password` may come back as the password alone.
+            if let Some((_, password)) = value.split_once(':') {
+                values.push((name.clone(), password.to_owned()));
+            }
+            secrets.insert(name, value);
+        }
+    }
+    let mut key = [0; 32];
+    // Without random bytes the placeholders would be the same in each run; they would still hide the values.
+    let _ = getrandom::fill(&mut key);
+    (secrets, Redactor::new(&key, &values))
+}
+
+fn credential_names(plan: &Plan) -> Vec<String> {
+    let reference = |value: &Json| value.get("$env").and_then(Json::as_text).map(str::to_owned);
+    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let mut names: Vec<String> = steps
+        .flat_map(|step| match &step.action {
+            Action::Http(http) => {
+                let auth = http.auth.iter().map(|auth| match auth {
+                    Auth::Basic(name) | Auth::Bearer(name) => name.clone(),
+                });
+                auth.chain(http.headers.iter().filter_map(|(_, value)| reference(value))).collect::<Vec<_>>()
+            }
+            Action::Command(command) => command.env.iter().filter_map(|(_, value)| reference(value)).collect(),
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Hashes the program and the scripts of each command step now; they are compared again before each start.
+fn programs(request: &Request<'_>, plan: &Plan) -> BTreeMap<Id, Result<Sealed, Failure>> {
+    let path = request.project.path_variable();
+    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    steps
+        .filter_map(|step| match &step.action {
+            Action::Http(_) => None,
+            Action::Command(command) => {
+                let argv: Vec<String> = if command.shell {
+                    vec!["sh".to_owned()]
+                } else {
+                    // Values of variables never name a program or a script.
+                    command.argv.iter().filter_map(|word| word.as_text().map(str::to_owned)).collect()
+                };
+                let cwd = command.cwd.as_deref().unwrap_or(".");
+                Some((step.id.clone(), seal(&argv, cwd, &request.project.root, &path)))
+            }
+        })
+        .collect()
+}
+
+fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
+    let recorder = &mut run.recorder;
+    let source = run.request.source;
+    let folder = source.folder();
+    if let Documents::Written(bytes) = &source.documents {
+        recorder.seal(Role::Written, &source.name, bytes, 0)?;
+    }
+    recorder.seal(Role::Requirement, &format!("{folder}requirement.md"), run.checked.requirement().as_bytes(), 0)?;
+    recorder.seal(Role::Matrix, &format!("{folder}test-matrix.json"), run.checked.matrix_text().as_bytes(), 0)?;
+    recorder.seal(Role::Plan, &format!("{folder}test-plan.json"), run.checked.plan_text().as_bytes(), 0)?;
+    if let Some((name, bytes)) = &run.request.project.settings {
+        recorder.seal(Role::Profile, name, bytes, 0)?;
+    }
+    for (name, bytes) in &run.files {
+        recorder.seal(Role::File, name, bytes, 0)?;
+    }
+    let mut sealed: BTreeMap<String, Digest> = BTreeMap::new();
+    for scenario in &run.checked.plan().scenarios {
+        for step in &scenario.steps {
+            let (Some(Ok(program)), Action::Command(command)) = (run.programs.get(&step.id), &step.action) else { continue };
+            let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
+            let interpreter = program.interpreter.iter().map(|(name, _, digest)| (name.clone(), *digest));
+            let named = name.map(|name| (name.to_owned(), program.program_digest));
+            sealed.extend(named.into_iter().chain(interpreter).map(|(name, digest)| (relative(&name), digest)));
+        }
+    }
+    for (name, digest) in sealed.iter().filter(|(name, _)| !run.files.contains_key(*name)) {
+        run.recorder.seal_program(name, *digest)?;
+    }
+    Ok(())
+}
+
+/// Records hold relative names only: a program outside the project is named without its folders.
+fn relative(name: &str) -> String {
+    if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name).to_owned() } else { name.to_owned() }
+}
+
+/// Whether a step may be sent twice: as the plan says, or because its command is listed as one that only reads.
+pub(super) fn is_idempotent(run: &Run<'_>, step: &probity_core::plan::Step) -> bool {
+    match &step.action {
+        Action::Http(_) => step.idempotent,
+        Action::Command(command) => {
+            let fact = |name: &str| if run.files.contains_key(name) { FileFact::Inside } else { FileFact::Missing };
+            let listed = allow::is_allowed(&command.argv, &run.checked.profile().commands, &fact);
+            step.idempotent || matches!(listed, Allowed::Listed { reads: true, .. })
+        }
+    }
+}
+
+fn run_id(slug: &str, nonce: &str) -> Id {
+    let text = format!("{}-{slug}-{}", clock::stamp(), &nonce[..8]);
+    // Stamp, slug and digits are made of letters, digits and hyphens, and are shorter than an id may be.
+    Id::parse(&text).unwrap_or_else(|_| unreachable!("{text} follows the pattern of ids"))
+}
+
+fn random_hex(bytes: usize) -> String {
+    let mut random = vec![0; bytes];
+    if getrandom::fill(&mut random).is_err() {
+        // No source of random bytes: the clock and the process make a nonce that is unique, though not secret.
+        let seed = format!("{} {}", clock::now(), std::process::id());
+        random = Digest::of(seed.as_bytes()).as_bytes()[..bytes].to_vec();
+    }
+    random.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Digest of this program's own file.
+fn executable() -> Option<String> {
+    let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
+    Some(Digest::of(&bytes).to_string())
+}

@@ -1,0 +1,84 @@
+//! Before the first step: can the target be reached at all, and which build answers? After the last: is it the same?
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use probity_core::environment::Origin;
+use probity_core::journal::Kind;
+use probity_core::journal::body::{Body, RuntimeObserved};
+use probity_core::journal::observation::Observation;
+use probity_core::observe::{Field, HttpCall};
+use probity_core::plan::Action;
+use probity_core::walk;
+use probity_probes::http::{Client, Settings};
+
+use super::open::Run;
+use super::recorder::Captures;
+use super::{EngineError, act};
+
+/// Connects to every origin that the selected steps speak to. False when one gives no connection.
+pub(super) async fn connect(run: &mut Run<'_>) -> Result<bool, EngineError> {
+    let mut fine = true;
+    for origin in origins(run) {
+        let checked = Client::connect_check(&origin, Duration::from_secs(2)).await;
+        let failure = checked.err().map(|failure| (failure.kind.code().as_str().to_owned(), failure.message));
+        if let Some((code, message)) = &failure {
+            fine = false;
+            (run.request.progress)(super::Event::Blocked(format!("{code}: {origin}: {message}")));
+        }
+        let observed = RuntimeObserved::Preflight { origin: origin.to_string(), failure };
+        run.recorder.write(Kind::RuntimeObserved, &observed)?;
+    }
+    Ok(fine)
+}
+
+fn origins(run: &Run<'_>) -> BTreeSet<Origin> {
+    let only = &run.opened.options.only;
+    let selected = walk::selected(run.checked.plan(), run.checked.matrix(), only).unwrap_or_default();
+    let environment = run.checked.environment();
+    let base = environment.url.as_deref().or(run.checked.plan().base_url.as_deref());
+    let steps = selected.iter().flat_map(|scenario| &scenario.steps);
+    steps
+        .filter_map(|step| match &step.action {
+            Action::Http(http) if http.target.starts_with('/') => Origin::of(base?).ok(),
+            Action::Http(http) => Origin::of(&http.target).ok(),
+            Action::Command(_) => None,
+        })
+        .filter(|origin| environment.origins.contains(origin))
+        .collect()
+}
+
+/// Asks the running system which build it is, where the environment says how.
+pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), EngineError> {
+    let environment = run.checked.environment();
+    let (Some(identity), Some(base)) = (&environment.identity, &environment.url) else { return Ok(()) };
+    let url = match url::Url::parse(base).and_then(|base| base.join(&identity.target)) {
+        Ok(url) => url.to_string(),
+        Err(_) => return Ok(()),
+    };
+    let call = HttpCall {
+        method: "GET".to_owned(),
+        url,
+        headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
+        body: None,
+        timeout_ms: 10_000,
+        follow_redirects: 0,
+        cookies: false,
+        decompress: true,
+        max_body: 1 << 20,
+        insecure: environment.insecure,
+        ca: None,
+        origins: environment.origins.clone(),
+    };
+    let mut client = Client::new(&Settings::default());
+    let deadline = run.budget.deadline(true);
+    let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;
+    let mut captures = Captures::default();
+    let observed = act::observe_http(exchange, Vec::new(), "identity", &run.recorder.redactor, &mut captures);
+    captures.write(&mut run.recorder, 0)?;
+    let call = probity_core::invoke::Call::Http(call).to_json();
+    let observation = Observation::Http(observed).write();
+    let observed = RuntimeObserved::Identity { phase: phase.to_owned(), call, observation };
+    run.recorder.write(Kind::RuntimeObserved, &observed)?;
+    Ok(())
+}

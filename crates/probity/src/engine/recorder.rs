@@ -1,0 +1,115 @@
+//! Writes a run down: typed bodies become entries, bytes become evidence, secrets are replaced before either.
+
+use std::collections::BTreeMap;
+
+use probity_core::ids::Digest;
+use probity_core::journal::Kind;
+use probity_core::journal::body::{Body, Content, EvidenceCaptured, InputSealed, Role};
+use probity_core::journal::observation::Blob;
+use probity_core::redact::Redactor;
+use probity_store::media::extension_for;
+use probity_store::run::RunFolder;
+use probity_store::StoreError;
+
+use super::clock::Clock;
+
+/// The writer of one run.
+pub(super) struct Recorder {
+    pub(super) folder: RunFolder,
+    pub(super) redactor: Redactor,
+    clock: Clock,
+}
+
+impl Recorder {
+    pub(super) fn new(folder: RunFolder, redactor: Redactor, after: Option<&str>) -> Self {
+        Self { folder, redactor, clock: Clock::begin(after) }
+    }
+
+    /// Appends an entry; returns its number.
+    pub(super) fn write<B: Body>(&mut self, kind: Kind, body: &B) -> Result<u64, StoreError> {
+        let at = self.clock.at();
+        let mono = self.clock.mono();
+        self.folder.append(&at, mono, kind, body.write()).map(|(seq, _)| seq)
+    }
+
+    /// The time now, as entries carry it.
+    pub(super) fn now(&mut self) -> String {
+        self.clock.at()
+    }
+
+    /// Where bytes are to stand: in the entry, or in a file that is written now.
+    fn content(&mut self, bytes: &[u8], media: &str) -> Result<Content, StoreError> {
+        if let Some(content) = Content::inline(bytes) {
+            return Ok(content);
+        }
+        let kept = self.folder.keep_evidence(bytes, extension_for(media))?;
+        let name = kept.name.strip_prefix("evidence/").unwrap_or(&kept.name).to_owned();
+        Ok(Content::File(name))
+    }
+
+    /// Seals an input with its bytes.
+    pub(super) fn seal(&mut self, role: Role, name: &str, bytes: &[u8], redactions: u64) -> Result<(), StoreError> {
+        let media = match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("json") => "application/json",
+            Some("md" | "yaml" | "yml" | "txt" | "py" | "sh" | "js" | "ts" | "rb") => "text/plain",
+            _ => "application/octet-stream",
+        };
+        let content = self.content(bytes, media)?;
+        let (sha256, size) = (Digest::of(bytes), bytes.len() as u64);
+        self.write(Kind::InputSealed, &InputSealed { role, name: name.to_owned(), sha256, bytes: size, redactions, content })?;
+        Ok(())
+    }
+
+    /// Seals a program by its written name and digest; its bytes are not copied.
+    pub(super) fn seal_program(&mut self, name: &str, sha256: Digest) -> Result<(), StoreError> {
+        let sealed = InputSealed { role: Role::Program, name: name.to_owned(), sha256, bytes: 0, redactions: 0, content: Content::Absent };
+        self.write(Kind::InputSealed, &sealed)?;
+        Ok(())
+    }
+}
+
+/// Bytes that were captured for one action, redacted, each once.
+#[derive(Default)]
+pub(super) struct Captures {
+    /// In the order in which they came: role, media type, bytes, how many secrets were replaced.
+    items: Vec<(String, String, Vec<u8>, u64)>,
+    by_digest: BTreeMap<Digest, usize>,
+    written: usize,
+}
+
+impl Captures {
+    /// Takes bytes whose secrets were replaced already.
+    pub(super) fn add(&mut self, role: &str, media: &str, bytes: Vec<u8>, redactions: u64) -> Blob {
+        let blob = Blob::of(&bytes);
+        if !self.by_digest.contains_key(&blob.sha256) {
+            self.by_digest.insert(blob.sha256, self.items.len());
+            self.items.push((role.to_owned(), media.to_owned(), bytes, redactions));
+        }
+        blob
+    }
+
+    /// The bytes of a digest.
+    pub(super) fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.by_digest.get(digest).map(|position| self.items[*position].2.clone())
+    }
+
+    /// Writes what was not written yet, for an intent.
+    pub(super) fn write(&mut self, recorder: &mut Recorder, intent: u64) -> Result<(), StoreError> {
+        for position in self.written..self.items.len() {
+            let (role, media, bytes, redactions) = &self.items[position];
+            let content = recorder.content(bytes, media)?;
+            let captured = EvidenceCaptured {
+                intent,
+                role: role.clone(),
+                sha256: Digest::of(bytes),
+                bytes: bytes.len() as u64,
+                media: media.clone(),
+                redactions: *redactions,
+                content,
+            };
+            recorder.write(Kind::EvidenceCaptured, &captured)?;
+        }
+        self.written = self.items.len();
+        Ok(())
+    }
+}

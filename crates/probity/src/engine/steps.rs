@@ -1,0 +1,197 @@
+//! The steps of the selected cases, one after another.
+
+use std::time::Instant;
+
+use probity_core::codes::Code;
+use probity_core::invoke::{Call, idempotency_key};
+use probity_core::journal::Kind;
+use probity_core::journal::body::{ActionCommit, ActionIntent, Body, RunCancelled};
+use probity_core::json::Json;
+use probity_core::judged::drawn_action;
+use probity_core::plan::{Scenario, Step};
+use probity_core::step::{Judgement, StepStatus};
+use probity_core::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
+use probity_probes::http::{Client, Settings};
+
+use super::open::{Run, is_idempotent};
+use super::{CaseDone, EngineError, Event, act, preflight};
+
+/// Goes through the plan, unless the plan check or the target forbids the first step.
+pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
+    let run_id = run.recorder.folder.run().to_owned();
+    let target = drawn_environment(run);
+    (run.request.progress)(Event::Opened(&run_id, target));
+    if !run.checked.is_runnable(&run.opened.options.allow) {
+        (run.request.progress)(Event::Blocked("the plan check found errors".to_owned()));
+        return Ok(());
+    }
+    if !preflight::connect(run).await? {
+        return Ok(());
+    }
+    preflight::identity(run, "before").await?;
+    run.recorder.folder.sync()?;
+    walk_cases(run, None).await?;
+    preflight::identity(run, "after").await
+}
+
+fn drawn_environment(run: &Run<'_>) -> String {
+    let environment = run.checked.environment();
+    let url = environment.url.clone().or_else(|| environment.origins.first().map(ToString::to_string));
+    let name = environment.name.clone().unwrap_or_default();
+    let data = environment.data.as_ref().map_or_else(|| "(undeclared)".to_owned(), |data| format!("({data} data)"));
+    let words = [name, url.unwrap_or_default(), data];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Goes through the selected cases.
+async fn walk_cases(run: &mut Run<'_>, _from: Option<()>) -> Result<(), EngineError> {
+    let checked = run.checked.clone();
+    let files = run.files.clone();
+    let file = |name: &str| files.get(name).cloned();
+    let engine = EngineValues::of(run.recorder.folder.run(), &run.opened, &run.opened_at);
+    let only = run.opened.options.only.clone();
+    let settings = Settings::default();
+    let mut exports = Exports::new();
+    for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
+        let begun = Instant::now();
+        let mut case = CaseWalk::begin(&checked, scenario, &engine, &exports, &file);
+        let mut client = Client::new(&settings);
+        let mut stopped = None;
+        for (position, step) in scenario.steps.iter().enumerate() {
+            let judgement = one(run, &case, &mut client, scenario, step).await?;
+            case.settle(step, &judgement);
+            if judgement.status != StepStatus::Passed && stopped.is_none() && !step.always_run {
+                stopped = Some((position + 1, judgement.status.as_str()));
+            }
+        }
+        exports.extend(case.finish());
+        (run.request.progress)(Event::Case(CaseDone {
+            id: scenario.id.as_str(),
+            title: &scenario.title,
+            steps: scenario.steps.len(),
+            ms: begun.elapsed().as_millis(),
+            stopped,
+        }));
+    }
+    Ok(())
+}
+
+/// One step: intent, action, commit. What is not sent is written down as well.
+async fn one(
+    run: &mut Run<'_>,
+    case: &CaseWalk<'_>,
+    client: &mut Client,
+    scenario: &Scenario,
+    step: &Step,
+) -> Result<Judgement, EngineError> {
+    note_end(run)?;
+    let next = match case.next(step) {
+        Next::Run(_) if !step.always_run && run.cancelled => {
+            Next::Leave(skipped(Code::Cancelled, "the run was cancelled before the step".to_owned()))
+        }
+        Next::Run(_) if !step.always_run && run.budget.has_ended() => {
+            Next::Leave(skipped(Code::BudgetExceeded, "the run's budget was used up before the step".to_owned()))
+        }
+        next => next,
+    };
+    match next {
+        Next::Leave(judgement) => {
+            leave(run, scenario, step, &judgement)?;
+            Ok(judgement)
+        }
+        Next::Run(call) => {
+            (run.request.progress)(Event::Step(scenario.id.as_str(), step.id.as_str(), drawn_action(step)));
+            send(run, case, client, scenario, step, &call).await
+        }
+    }
+}
+
+/// Writes down, once, that the run was cancelled or is out of its budget.
+fn note_end(run: &mut Run<'_>) -> Result<(), EngineError> {
+    if !run.cancelled && *run.request.cancel.borrow() {
+        run.cancelled = true;
+        run.recorder.write(Kind::RunCancelled, &RunCancelled { by: "interrupt".to_owned() })?;
+        run.request.cancel = never();
+    }
+    if let Some(ended) = run.budget.exceeded() {
+        run.recorder.write(Kind::BudgetExceeded, &ended)?;
+    }
+    Ok(())
+}
+
+/// After a cancellation cleanup goes on: what it does is not cancelled by the same wish.
+fn never() -> tokio::sync::watch::Receiver<bool> {
+    tokio::sync::watch::channel(false).1
+}
+
+/// Writes down a step that is not sent.
+pub(super) fn leave(run: &mut Run<'_>, scenario: &Scenario, step: &Step, judgement: &Judgement) -> Result<(), EngineError> {
+    let idempotent = is_idempotent(run, step);
+    let intent = run.recorder.write(Kind::ActionIntent, &ActionIntent {
+        scenario: scenario.id.clone(),
+        step: step.id.clone(),
+        action: step.action_name.to_owned(),
+        idempotent,
+        call: Json::Null,
+        idempotency_key: None,
+        timeout_ms: step.timeout_ms,
+    })?;
+    commit(run, scenario, step, intent, judgement, Json::Null, 0, 0)
+}
+
+async fn send(
+    run: &mut Run<'_>,
+    case: &CaseWalk<'_>,
+    client: &mut Client,
+    scenario: &Scenario,
+    step: &Step,
+    call: &Call,
+) -> Result<Judgement, EngineError> {
+    let idempotent = is_idempotent(run, step);
+    let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
+    let intent = run.recorder.write(Kind::ActionIntent, &ActionIntent {
+        scenario: scenario.id.clone(),
+        step: step.id.clone(),
+        action: step.action_name.to_owned(),
+        idempotent,
+        call: call.to_json(),
+        idempotency_key: Some(key),
+        timeout_ms: step.timeout_ms,
+    })?;
+    if !idempotent {
+        // On disk before the effect: after a power cut it must still be known that it may have happened.
+        run.recorder.folder.sync()?;
+    }
+    let acted = act::act(run, case, client, step, call, intent).await?;
+    run.budget.spend(acted.probes, acted.output);
+    let observation = acted.observation.write();
+    commit(run, scenario, step, intent, &acted.judgement, observation, acted.probes, acted.output)?;
+    Ok(acted.judgement)
+}
+
+#[expect(clippy::too_many_arguments, reason = "the fields of one entry")]
+fn commit(
+    run: &mut Run<'_>,
+    scenario: &Scenario,
+    step: &Step,
+    intent: u64,
+    judgement: &Judgement,
+    observation: Json,
+    probes: u64,
+    output_bytes: u64,
+) -> Result<(), EngineError> {
+    let reason = judgement.reason.as_ref();
+    let message = reason.map(|reason| run.recorder.redactor.text(&reason.message));
+    run.recorder.write(Kind::ActionCommit, &ActionCommit {
+        intent,
+        scenario: scenario.id.clone(),
+        step: step.id.clone(),
+        status: judgement.status.as_str().to_owned(),
+        code: reason.map(|reason| reason.code.as_str().to_owned()),
+        message,
+        observation,
+        probes,
+        output_bytes,
+    })?;
+    Ok(())
+}
