@@ -12,12 +12,12 @@
 
 mod beneath;
 mod error;
-//pub mod find;
+pub mod find;
 pub mod list;
 pub mod media;
 pub mod naming;
 mod root;
 pub mod run;
-//pub mod snapshot;
+pub mod snapshot;
 
 pub use error::StoreError;
