@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::naming::why_not_beneath;
@@ -124,6 +125,37 @@ fn open_by_parts(folder: &OwnedFd, name: &str, flags: OFlags, mode: Mode) -> io:
     }
     let at = held.as_ref().map_or(folder.as_fd(), AsFd::as_fd);
     Ok(rustix::fs::openat(at, last, flags | OFlags::NOFOLLOW, mode)?)
+}
+
+/// A file whose lock this process holds. The lock is let go of by name when this is dropped: a child that is just
+/// being started has the file open for a moment longer.
+#[derive(Debug)]
+pub(crate) struct LockedFile(File);
+
+impl LockedFile {
+    /// Takes the lock without waiting. The system lets go of it when the process ends, however it ends, so a crashed
+    /// holder needs no taking over.
+    pub(crate) fn take(file: File, how: FlockOperation) -> Result<Self, (File, Errno)> {
+        match rustix::fs::flock(&file, how) {
+            Ok(()) => Ok(Self(file)),
+            Err(e) => Err((file, e)),
+        }
+    }
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure; closing lets go as well.
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
+    }
 }
 
 /// Why an open file is not a plain file with one name, if it is not.

@@ -19,7 +19,7 @@ use rustix::io::Errno;
 pub use line::{Event, Line, ListFault, read};
 
 use crate::StoreError;
-use crate::beneath::{FILE_MODE, Folder, is_link_error, why_not_single};
+use crate::beneath::{FILE_MODE, Folder, LockedFile, is_link_error, why_not_single};
 use crate::naming::RUN_LIST;
 use crate::root;
 use crate::run::write_whole;
@@ -135,7 +135,7 @@ impl RunList {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(e) => return Err(unreadable(e)),
         };
-        self.wait_for(&file, FlockOperation::NonBlockingLockShared)?;
+        let file = self.wait_for(file, FlockOperation::NonBlockingLockShared)?;
         let (lines, _) = self.parse(&self.bytes(&file)?)?;
         Ok(lines)
     }
@@ -166,27 +166,28 @@ impl RunList {
             }
             StoreError::unwritable(self.path(), e)
         })?;
-        self.wait_for(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let file = self.wait_for(file, FlockOperation::NonBlockingLockExclusive)?;
         let bytes = self.bytes(&file)?;
         let (lines, whole) = self.parse(&bytes)?;
         Ok(Held { folder, file, lines, whole: whole as u64, torn: whole < bytes.len() })
     }
 
-    fn wait_for(&self, file: &File, how: FlockOperation) -> Result<(), StoreError> {
+    fn wait_for(&self, mut file: File, how: FlockOperation) -> Result<LockedFile, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
-            match rustix::fs::flock(file, how) {
-                Ok(()) => return Ok(()),
-                Err(Errno::WOULDBLOCK) if begun.elapsed() < PATIENCE => {
+            match LockedFile::take(file, how) {
+                Ok(locked) => return Ok(locked),
+                Err((again, Errno::WOULDBLOCK)) if begun.elapsed() < PATIENCE => {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(20));
+                    file = again;
                 }
-                Err(Errno::WOULDBLOCK) => {
+                Err((again, Errno::INTR)) => file = again,
+                Err((_, Errno::WOULDBLOCK)) => {
                     return Err(StoreError::Locked { what: self.path().display().to_string() });
                 }
-                Err(Errno::INTR) => {}
-                Err(e) => return Err(StoreError::unreadable(self.path(), e)),
+                Err((_, e)) => return Err(StoreError::unreadable(self.path(), e)),
             }
         }
     }
@@ -218,7 +219,7 @@ impl RunList {
 /// The list while its lock is held; dropping it lets go.
 struct Held {
     folder: Folder,
-    file: File,
+    file: LockedFile,
     lines: Vec<Line>,
     /// Bytes of whole lines.
     whole: u64,
@@ -232,7 +233,7 @@ impl Held {
         if self.torn {
             self.file.set_len(self.whole).map_err(|e| unrecorded(&e))?;
         }
-        if let Err(e) = write_whole(&mut self.file, &bytes) {
+        if let Err(e) = write_whole(&self.file, &bytes) {
             let _ = self.file.set_len(self.whole);
             return Err(unrecorded(&e));
         }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use crate::StoreError;
-use crate::beneath::{FILE_MODE, Folder, why_not_single};
+use crate::beneath::{FILE_MODE, Folder, LockedFile, why_not_single};
 use crate::naming::JOURNAL;
 
 /// The longest line of a journal, in bytes with its line end. Larger things are evidence.
@@ -48,7 +48,7 @@ impl Written {
 
 #[derive(Debug)]
 pub(super) struct JournalFile {
-    file: File,
+    file: LockedFile,
     generation: u64,
     written: Written,
     poisoned: Option<String>,
@@ -60,14 +60,14 @@ impl JournalFile {
     pub(super) fn create(folder: &Folder, path: &Path, run: &str) -> Result<Self, StoreError> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         let file = folder.file(JOURNAL, flags, FILE_MODE).map_err(|e| StoreError::unwritable(path.join(JOURNAL), e))?;
-        lock(&file, run).inspect_err(|_| {
+        let file = lock(file, run).inspect_err(|_| {
             let _ = folder.remove(JOURNAL);
         })?;
         Ok(Self { file, generation: 1, written: Written::nothing(), poisoned: None, dirty: true })
     }
 
     /// Goes on after what is there; the file is locked and ends in a whole line.
-    pub(super) const fn resume(file: File, generation: u64, written: Written) -> Self {
+    pub(super) fn resume(file: LockedFile, generation: u64, written: Written) -> Self {
         Self { file, generation, written, poisoned: None, dirty: true }
     }
 
@@ -115,7 +115,7 @@ impl JournalFile {
             return Err(StoreError::unrecorded(what(), "the journal cannot be that large"));
         }
         self.dirty = true;
-        if let Err(e) = write_whole(&mut self.file, &line) {
+        if let Err(e) = write_whole(&self.file, &line) {
             self.poison(&e);
             self.cut_back(length);
             return Err(StoreError::unrecorded(what(), e));
@@ -180,18 +180,16 @@ impl JournalFile {
     }
 }
 
-/// Takes the lock for as long as the file is open. The system lets go of it when the process ends, so a crashed
-/// holder needs no taking over.
-pub(super) fn lock(file: &File, run: &str) -> Result<(), StoreError> {
-    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(StoreError::Locked { what: format!("the run `{run}`") }),
-        Err(e) => Err(StoreError::unwritable(JOURNAL, e)),
-    }
+/// Takes the lock of a journal, or says that a writer lives.
+pub(super) fn lock(file: File, run: &str) -> Result<LockedFile, StoreError> {
+    LockedFile::take(file, FlockOperation::NonBlockingLockExclusive).map_err(|(_, e)| match e {
+        Errno::WOULDBLOCK => StoreError::Locked { what: format!("the run `{run}`") },
+        e => StoreError::unwritable(JOURNAL, e),
+    })
 }
 
 /// One write of the whole line. A short one is a failure: a second write could be torn from the first by a crash.
-pub(crate) fn write_whole(file: &mut File, line: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(mut file: &File, line: &[u8]) -> io::Result<()> {
     loop {
         match file.write(line) {
             Ok(n) if n == line.len() => return Ok(()),

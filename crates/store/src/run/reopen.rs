@@ -14,7 +14,7 @@ use super::RunFolder;
 use super::evidence::EvidenceFolder;
 use super::journal_file::{JOURNAL_MAX, JournalFile, LINE_MAX, Written, lock};
 use crate::StoreError;
-use crate::beneath::{Folder, why_not_single};
+use crate::beneath::{Folder, LockedFile, is_link_error, why_not_single};
 use crate::naming::{EVIDENCE, JOURNAL};
 
 /// Bytes after the last line end: the process died while it wrote them.
@@ -32,7 +32,7 @@ pub struct Reopened {
     run: String,
     path: PathBuf,
     folder: Folder,
-    file: File,
+    file: LockedFile,
     generation: u64,
     written: Written,
     /// The whole lines.
@@ -54,7 +54,7 @@ impl Reopened {
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
                 StoreError::unwritable(&at, e)
             }
-            _ if crate::beneath::is_link_error(&e) => {
+            _ if is_link_error(&e) => {
                 StoreError::LinkRefused { path: at.clone(), reason: "it is a link or no regular file" }
             }
             _ => StoreError::unreadable(&at, e),
@@ -62,7 +62,7 @@ impl Reopened {
         if let Some(reason) = why_not_single(&file).map_err(|e| StoreError::unreadable(&at, e))? {
             return Err(StoreError::LinkRefused { path: at, reason });
         }
-        lock(&file, &run)?;
+        let file = lock(file, &run)?;
         let mut journal = read_bounded(&file, &at)?;
         let whole = journal.iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
         let tail = &journal[whole..];

@@ -47,12 +47,7 @@ impl Source {
 
 /// Opens a regular file with one name, and tells its size.
 pub(super) fn open(folder: &Folder, name: &str) -> Result<(File, u64), Problem> {
-    let file = open_quietly(folder, name).map_err(|e| {
-        if is_link_error(&e) {
-            return Problem::new(Code::LinkRefused, name, "it is a link or no regular file");
-        }
-        unreadable(name, &e)
-    })?;
+    let file = open_quietly(folder, name).map_err(|e| unreadable(name, &e))?;
     match why_not_single(&file).map_err(|e| unreadable(name, &e))? {
         Some(reason) => Err(Problem::new(Code::LinkRefused, name, reason)),
         None => file.metadata().map(|m| m.len()).map_err(|e| unreadable(name, &e)).map(|size| (file, size)),
@@ -70,6 +65,9 @@ fn open_quietly(folder: &Folder, name: &str) -> io::Result<File> {
 }
 
 pub(super) fn unreadable(name: &str, error: &io::Error) -> Problem {
+    if is_link_error(error) {
+        return Problem::new(Code::LinkRefused, name, "it is a link, or not what the folder said it is");
+    }
     let code = match (name, error.kind()) {
         (JOURNAL, _) => Code::JournalUnreadable,
         (_, io::ErrorKind::NotFound) => Code::EvidenceMissing,
