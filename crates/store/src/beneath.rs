@@ -1,6 +1,6 @@
 //! A folder held open, and files opened beneath it without following any link (threats.md R11, R21).
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
@@ -158,16 +158,15 @@ impl Drop for LockedFile {
     }
 }
 
-/// Why an open file is not a plain file with one name, if it is not.
-pub(crate) fn why_not_single(file: &File) -> io::Result<Option<&'static str>> {
-    let meta = file.metadata()?;
-    Ok(if !meta.is_file() {
+/// Why an open file, by its metadata, is not a plain file with one name, if it is not.
+pub(crate) fn why_not_single(meta: &Metadata) -> Option<&'static str> {
+    if !meta.is_file() {
         Some("it is no regular file")
     } else if meta.nlink() > 1 {
         Some("it has a second name (hard link)")
     } else {
         None
-    })
+    }
 }
 
 /// Whether a failure to open means that a link or something that is no file stands there.

@@ -161,15 +161,15 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn unwritable(path: impl AsRef<Path>, reason: impl ToString) -> Self {
+    pub(crate) fn unwritable(path: impl AsRef<Path>, reason: &dyn std::fmt::Display) -> Self {
         Self::FolderUnwritable { path: path.as_ref().to_owned(), reason: reason.to_string() }
     }
 
-    pub(crate) fn unreadable(path: impl AsRef<Path>, reason: impl ToString) -> Self {
+    pub(crate) fn unreadable(path: impl AsRef<Path>, reason: &dyn std::fmt::Display) -> Self {
         Self::Unreadable { path: path.as_ref().to_owned(), reason: reason.to_string() }
     }
 
-    pub(crate) fn unrecorded(what: impl Into<String>, reason: impl ToString) -> Self {
+    pub(crate) fn unrecorded(what: impl Into<String>, reason: &dyn std::fmt::Display) -> Self {
         Self::RecordingFailed { what: what.into(), reason: reason.to_string() }
     }
 }

@@ -24,11 +24,11 @@ pub fn runs(root: &Path) -> Result<Vec<String>, StoreError> {
     let listing = match std::fs::read_dir(root) {
         Ok(listing) => listing,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(StoreError::unreadable(root, e)),
+        Err(e) => return Err(StoreError::unreadable(root, &e)),
     };
     let mut names = Vec::new();
     for entry in listing {
-        let entry = entry.map_err(|e| StoreError::unreadable(root, e))?;
+        let entry = entry.map_err(|e| StoreError::unreadable(root, &e))?;
         // A link is no run of this root, even if it leads to one.
         let folder = entry.file_type().is_ok_and(|t| t.is_dir());
         let name = entry.file_name().into_string().ok().filter(|n| Id::parse(n).is_ok());

@@ -47,13 +47,14 @@ pub struct Opening {
 #[derive(Clone, Debug)]
 pub struct RunList {
     runs: PathBuf,
+    patience: Duration,
 }
 
 impl RunList {
     /// The list in this runs root; nothing is touched yet.
     #[must_use]
     pub fn of(runs: &Path) -> Self {
-        Self { runs: runs.to_owned() }
+        Self { runs: runs.to_owned(), patience: PATIENCE }
     }
 
     /// The file.
@@ -129,7 +130,7 @@ impl RunList {
     /// # Errors
     /// `index_broken`, `link_refused`, `journal_unreadable`.
     pub fn lines(&self) -> Result<Vec<Line>, StoreError> {
-        let unreadable = |e: std::io::Error| StoreError::unreadable(self.path(), e);
+        let unreadable = |e: std::io::Error| StoreError::unreadable(self.path(), &e);
         let file = match Folder::open(&self.runs).and_then(|f| f.file(RUN_LIST, OFlags::RDONLY, Mode::empty())) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -164,7 +165,7 @@ impl RunList {
             if is_link_error(&e) {
                 return StoreError::LinkRefused { path: self.path(), reason: "it is a link or no regular file" };
             }
-            StoreError::unwritable(self.path(), e)
+            StoreError::unwritable(self.path(), &e)
         })?;
         let file = self.wait_for(file, FlockOperation::NonBlockingLockExclusive)?;
         let bytes = self.bytes(&file)?;
@@ -178,7 +179,7 @@ impl RunList {
         loop {
             match LockedFile::take(file, how) {
                 Ok(locked) => return Ok(locked),
-                Err((again, Errno::WOULDBLOCK)) if begun.elapsed() < PATIENCE => {
+                Err((again, Errno::WOULDBLOCK)) if begun.elapsed() < self.patience => {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(20));
                     file = again;
@@ -187,19 +188,20 @@ impl RunList {
                 Err((_, Errno::WOULDBLOCK)) => {
                     return Err(StoreError::Locked { what: self.path().display().to_string() });
                 }
-                Err((_, e)) => return Err(StoreError::unreadable(self.path(), e)),
+                Err((_, e)) => return Err(StoreError::unreadable(self.path(), &e)),
             }
         }
     }
 
     fn bytes(&self, file: &File) -> Result<Vec<u8>, StoreError> {
-        let unreadable = |e| StoreError::unreadable(self.path(), e);
-        if let Some(reason) = why_not_single(file).map_err(unreadable)? {
+        let unreadable = |e| StoreError::unreadable(self.path(), &e);
+        let meta = file.metadata().map_err(unreadable)?;
+        if let Some(reason) = why_not_single(&meta) {
             return Err(StoreError::LinkRefused { path: self.path(), reason });
         }
         let over =
             || StoreError::OverBudget { path: self.path(), reason: format!("it has more than {LIST_MAX} bytes") };
-        if file.metadata().map_err(unreadable)?.len() > LIST_MAX {
+        if meta.len() > LIST_MAX {
             return Err(over());
         }
         let mut bytes = Vec::new();
@@ -228,7 +230,7 @@ struct Held {
 
 impl Held {
     fn append(&mut self, line: Line) -> Result<(), StoreError> {
-        let unrecorded = |e: &dyn std::fmt::Display| StoreError::unrecorded("a line of the run list", e);
+        let unrecorded = |e: &dyn std::fmt::Display| StoreError::unrecorded("a line of the run list", &e);
         let bytes = line.to_bytes().map_err(|e| unrecorded(&e))?;
         if self.torn {
             self.file.set_len(self.whole).map_err(|e| unrecorded(&e))?;

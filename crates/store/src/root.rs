@@ -14,15 +14,15 @@ const OWN_FILES: [(&str, &str); 2] = [(".gitignore", "*\n"), (".gitattributes", 
 
 /// Opens the runs root, making it and its own files where they are absent.
 pub(crate) fn prepare(runs: &Path) -> Result<Folder, StoreError> {
-    fs::create_dir_all(runs).map_err(|e| StoreError::unwritable(runs, e))?;
-    let folder = Folder::open(runs).map_err(|e| StoreError::unwritable(runs, e))?;
+    fs::create_dir_all(runs).map_err(|e| StoreError::unwritable(runs, &e))?;
+    let folder = Folder::open(runs).map_err(|e| StoreError::unwritable(runs, &e))?;
     for (name, text) in OWN_FILES {
         let created = folder.file(name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FILE_MODE);
         match created.and_then(|mut file| file.write_all(text.as_bytes())) {
             Ok(()) => {}
             // What the project wrote there stays, a link too.
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(StoreError::unwritable(runs.join(name), e)),
+            Err(e) => return Err(StoreError::unwritable(runs.join(name), &e)),
         }
     }
     Ok(folder)

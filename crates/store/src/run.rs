@@ -46,7 +46,7 @@ impl RunFolder {
     pub fn create(runs: &Path, run: &Id) -> Result<Self, StoreError> {
         let root = root::prepare(runs)?;
         let (name, path) = (run.as_str(), runs.join(run.as_str()));
-        let unwritable = |e: std::io::Error| StoreError::unwritable(&path, e);
+        let unwritable = |e: std::io::Error| StoreError::unwritable(&path, &e);
         root.make_folder(name).map_err(|e| match e.kind() {
             std::io::ErrorKind::AlreadyExists => StoreError::RunExists { run: name.to_owned() },
             _ => unwritable(e),
@@ -137,7 +137,7 @@ impl RunFolder {
             self.failed = true;
             self.journal.poison(e);
         }
-        result.map_err(|e| StoreError::unrecorded("what was written", e))
+        result.map_err(|e| StoreError::unrecorded("what was written", &e))
     }
 
     fn sync_all(&mut self) -> std::io::Result<()> {
@@ -195,7 +195,7 @@ fn write_view(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> Result<
     };
     write().map_err(|e| {
         let _ = folder.remove(&temporary);
-        StoreError::unwritable(path.join(name), e)
+        StoreError::unwritable(path.join(name), &e)
     })
 }
 

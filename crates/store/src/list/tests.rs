@@ -73,6 +73,18 @@ fn eight_threads_get_eight_numbers_each_time() {
 }
 
 #[test]
+fn waiting_for_another_writer_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = RunList { patience: Duration::from_millis(30), ..RunList::of(dir.path()) };
+    list.open_run(&opening(1, 1)).unwrap();
+    let held = list.hold().unwrap();
+    assert_eq!(list.open_run(&opening(2, 1)).unwrap_err().code(), Code::RunLocked);
+    assert_eq!(list.lines().unwrap_err().code(), Code::RunLocked);
+    drop(held);
+    assert_eq!(list.open_run(&opening(2, 1)).unwrap(), 2);
+}
+
+#[test]
 fn a_torn_line_is_dropped_by_the_next_writer_and_refused_by_a_reader_of_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let list = RunList::of(dir.path());

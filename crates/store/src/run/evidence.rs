@@ -41,7 +41,7 @@ pub(super) struct EvidenceFolder {
 
 impl EvidenceFolder {
     pub(super) fn open(run: &Folder, path: &Path) -> Result<Self, StoreError> {
-        let folder = run.folder(EVIDENCE).map_err(|e| StoreError::unwritable(path.join(EVIDENCE), e))?;
+        let folder = run.folder(EVIDENCE).map_err(|e| StoreError::unwritable(path.join(EVIDENCE), &e))?;
         Ok(Self { folder, kept: BTreeMap::new(), unsynced: Vec::new(), temporaries: 0 })
     }
 
@@ -74,7 +74,7 @@ impl EvidenceFolder {
         let name = evidence_name(&digest, extension);
         if !ours {
             // A file of an earlier process is written again, over itself: its bytes are not known to be right.
-            self.write(run, &name, bytes).map_err(|e| StoreError::unrecorded(&name, e))?;
+            self.write(run, &name, bytes).map_err(|e| StoreError::unrecorded(&name, &e))?;
             self.kept.insert(digest, (extension, true));
             self.unsynced.push(name.clone());
         }

@@ -59,7 +59,8 @@ pub(super) struct JournalFile {
 impl JournalFile {
     pub(super) fn create(folder: &Folder, path: &Path, run: &str) -> Result<Self, StoreError> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
-        let file = folder.file(JOURNAL, flags, FILE_MODE).map_err(|e| StoreError::unwritable(path.join(JOURNAL), e))?;
+        let file =
+            folder.file(JOURNAL, flags, FILE_MODE).map_err(|e| StoreError::unwritable(path.join(JOURNAL), &e))?;
         let file = lock(file, run).inspect_err(|_| {
             let _ = folder.remove(JOURNAL);
         })?;
@@ -94,7 +95,7 @@ impl JournalFile {
         let seq = self.written.entries;
         let what = || format!("entry {seq} ({})", kind.as_str());
         if let Some(reason) = &self.poisoned {
-            return Err(StoreError::unrecorded(what(), format!("an earlier write failed: {reason}")));
+            return Err(StoreError::unrecorded(what(), &format!("an earlier write failed: {reason}")));
         }
         if self.written.closed {
             return Err(StoreError::RunClosed { run: run.to_owned() });
@@ -109,16 +110,16 @@ impl JournalFile {
             body,
             prev: self.written.head,
         };
-        let (line, id) = entry.line().map_err(|e| StoreError::unrecorded(what(), e))?;
+        let (line, id) = entry.line().map_err(|e| StoreError::unrecorded(what(), &e))?;
         let length = line.len() as u64;
         if length > LINE_MAX || self.written.bytes + length > JOURNAL_MAX {
-            return Err(StoreError::unrecorded(what(), "the journal cannot be that large"));
+            return Err(StoreError::unrecorded(what(), &"the journal cannot be that large"));
         }
         self.dirty = true;
         if let Err(e) = write_whole(&self.file, &line) {
             self.poison(&e);
             self.cut_back(length);
-            return Err(StoreError::unrecorded(what(), e));
+            return Err(StoreError::unrecorded(what(), &e));
         }
         self.written.add(&line, id, kind);
         Ok((seq, id))
@@ -155,14 +156,14 @@ impl JournalFile {
         if (ours.dev(), ours.ino()) != (theirs.dev(), theirs.ino()) {
             return Err(differs("another file stands in its place".into()));
         }
-        if let Some(reason) = why_not_single(&disk).map_err(io)? {
+        if let Some(reason) = why_not_single(&theirs) {
             return Err(differs(reason.into()));
         }
         if theirs.len() != self.written.bytes {
             return Err(differs(format!("it has {} bytes, {} were written", theirs.len(), self.written.bytes)));
         }
         let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 256 << 10];
+        let mut buffer = vec![0; 64 << 10];
         // One byte more than expected is enough to see that it grew.
         let mut rest = (&mut disk).take(self.written.bytes + 1);
         loop {
@@ -184,7 +185,7 @@ impl JournalFile {
 pub(super) fn lock(file: File, run: &str) -> Result<LockedFile, StoreError> {
     LockedFile::take(file, FlockOperation::NonBlockingLockExclusive).map_err(|(_, e)| match e {
         Errno::WOULDBLOCK => StoreError::Locked { what: format!("the run `{run}`") },
-        e => StoreError::unwritable(JOURNAL, e),
+        e => StoreError::unwritable(JOURNAL, &e),
     })
 }
 

@@ -49,17 +49,17 @@ impl Reopened {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let at = path.join(JOURNAL);
         let run = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let folder = Folder::open(path).map_err(|e| StoreError::unreadable(path, e))?;
+        let folder = Folder::open(path).map_err(|e| StoreError::unreadable(path, &e))?;
         let file = folder.file(JOURNAL, OFlags::RDWR | OFlags::APPEND, Mode::empty()).map_err(|e| match e.kind() {
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                StoreError::unwritable(&at, e)
+                StoreError::unwritable(&at, &e)
             }
             _ if is_link_error(&e) => {
                 StoreError::LinkRefused { path: at.clone(), reason: "it is a link or no regular file" }
             }
-            _ => StoreError::unreadable(&at, e),
+            _ => StoreError::unreadable(&at, &e),
         })?;
-        if let Some(reason) = why_not_single(&file).map_err(|e| StoreError::unreadable(&at, e))? {
+        if let Some(reason) = why_not_single(&file.metadata().map_err(|e| StoreError::unreadable(&at, &e))?) {
             return Err(StoreError::LinkRefused { path: at, reason });
         }
         let file = lock(file, &run)?;
@@ -132,7 +132,7 @@ impl Reopened {
     pub fn drop_torn_tail(&mut self) -> Result<Option<Torn>, StoreError> {
         if self.torn.is_some() {
             let cut = self.file.set_len(self.written.bytes).and_then(|()| self.file.sync_data());
-            cut.map_err(|e| StoreError::unwritable(self.path.join(JOURNAL), e))?;
+            cut.map_err(|e| StoreError::unwritable(self.path.join(JOURNAL), &e))?;
         }
         Ok(self.torn.take())
     }
@@ -158,12 +158,12 @@ impl Reopened {
         }
         match self.folder.make_folder(EVIDENCE) {
             Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(StoreError::unwritable(self.path.join(EVIDENCE), e));
+                return Err(StoreError::unwritable(self.path.join(EVIDENCE), &e));
             }
             _ => {}
         }
         let mut evidence = EvidenceFolder::open(&self.folder, &self.path)?;
-        evidence.take_up().map_err(|e| StoreError::unwritable(self.path.join(EVIDENCE), e))?;
+        evidence.take_up().map_err(|e| StoreError::unwritable(self.path.join(EVIDENCE), &e))?;
         let journal = JournalFile::resume(self.file, self.generation + 1, self.written);
         Ok(RunFolder {
             run: self.run,
@@ -178,7 +178,7 @@ impl Reopened {
 }
 
 fn read_bounded(file: &File, at: &Path) -> Result<Vec<u8>, StoreError> {
-    let unreadable = |e| StoreError::unreadable(at, e);
+    let unreadable = |e| StoreError::unreadable(at, &e);
     let over = |reason: String| StoreError::OverBudget { path: at.to_owned(), reason };
     let size = file.metadata().map_err(unreadable)?.len();
     if size > JOURNAL_MAX {

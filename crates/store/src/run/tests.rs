@@ -152,7 +152,8 @@ fn a_changed_line_is_named() {
 
 #[test]
 fn read_back_sees_what_others_did() {
-    let changes: [(&str, fn(&Path)); 5] = [
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 5] = [
         ("appended", |p| fs::write(p, [fs::read(p).unwrap(), b"x\n".to_vec()].concat()).unwrap()),
         ("edited", |p| fs::write(p, String::from_utf8(fs::read(p).unwrap()).unwrap().replace("open", "opeN")).unwrap()),
         ("emptied", |p| fs::write(p, "").unwrap()),

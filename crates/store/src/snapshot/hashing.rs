@@ -112,26 +112,22 @@ impl Work<'_> {
         let (mut file, size) = open(self.folder, name)?;
         self.meter.take(name, size)?;
         let mut hasher = Sha256::new();
-        let mut read = 0;
-        loop {
+        let mut rest = size;
+        // What is appended meanwhile belongs to a later moment; what was cut off is missed.
+        while rest > 0 {
             if self.meter.is_late() {
                 return Err(too_late(name, &self.meter.budget));
             }
-            match file.read(buffer) {
-                Ok(0) => break,
+            let most = usize::try_from(rest).map_or(CHUNK, |rest| rest.min(CHUNK));
+            match file.read(&mut buffer[..most]) {
+                Ok(0) => return Err(changed(name)),
                 Ok(n) => {
-                    read += n as u64;
-                    if read > size {
-                        return Err(changed(name));
-                    }
+                    rest -= n as u64;
                     hasher.update(&buffer[..n]);
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(unreadable(name, &e)),
             }
-        }
-        if read < size {
-            return Err(changed(name));
         }
         Ok(FileFacts { size, digest: Digest::from_bytes(hasher.finalize().into()) })
     }

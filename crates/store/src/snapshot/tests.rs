@@ -97,11 +97,8 @@ fn reading_changes_nothing() {
 fn nothing_is_followed_and_nothing_is_waited_for() {
     let evidence = |path: &Path| path.join(crate::naming::evidence_name(&Digest::of(b"abc"), "txt"));
     let replace = |at: PathBuf, target: &str| {
-        if at.is_dir() {
-            fs::remove_dir_all(&at).unwrap()
-        } else {
-            fs::remove_file(&at).unwrap()
-        }
+        let removed = if at.is_dir() { fs::remove_dir_all(&at) } else { fs::remove_file(&at) };
+        removed.unwrap();
         symlink(target, at).unwrap();
     };
     type Change<'a> = Box<dyn Fn(&Path) + 'a>;
