@@ -254,6 +254,7 @@ catalogue! {
     NotAnchored = "not_anchored", Integrity, Agent, "Neither run list, seal nor attestation is at hand, so a cut tail cannot be told from an early end.", "Verify where the run list lies, or give --seal.";
     DemandUnmet = "demand_unmet", Integrity, Agent, "A fact that the verifier demanded does not hold.", "Compare the demand with what was sealed.";
     IndexBroken = "index_broken", Integrity, Agent, "The run list does not chain, or has a line that cannot be read.", "Fetch the run list again.";
+    ReadBackDiffers = "read_back_differs", Integrity, Agent, "The journal on disk is not what was written during the run: another program changed it, or the disk lost something.", "Keep other programs out of the run folder, and run again.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";
