@@ -1,5 +1,7 @@
 //! The command probe against real programs: `sh`, `sleep`, `cat`, `head`, `yes`, `setsid`.
 
+#![expect(clippy::unwrap_used, reason = "tests; clippy.toml does not reach helpers outside of them")]
+
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -114,6 +116,13 @@ async fn a_plain_command_gives_its_exit_and_both_streams() {
     assert_eq!((result.stdout.kept.as_slice(), result.stderr.kept.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
     assert!(result.stdout.complete && result.stderr.complete && result.stdout.whole.is_none());
     assert!(!result.term_sent && !result.kill_sent && result.left_over == 0 && result.total_us > 0);
+}
+
+#[test]
+fn the_future_can_move_between_threads() {
+    fn movable(_: &impl Send) {}
+    let project = Project::new();
+    movable(&project.run(&call(&["true"])));
 }
 
 #[tokio::test]
@@ -303,6 +312,25 @@ async fn a_program_of_the_project_is_sealed_script_or_not() {
 }
 
 #[tokio::test]
+async fn a_changed_interpreter_is_a_changed_command() {
+    let project = Project::new();
+    let shell = project.path().join("shell");
+    fs::copy(fs::canonicalize("/bin/sh").unwrap(), &shell).unwrap();
+    project.write("tool", &format!("#!{}\necho hello\n", shell.display()), 0o755);
+    let call = call(&["./tool"]);
+    let sealed = project.seal(&call);
+    assert_eq!(sealed.interpreter.as_ref().unwrap().2, Digest::of(&fs::read(&shell).unwrap()));
+    let (_keep, cancel) = watch::channel(false);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let result = project.run_with(&call, &sealed, &USUAL, deadline, cancel.clone()).await;
+    assert_eq!((kind(&result), text(&result)), (None, "hello\n"));
+    fs::remove_file(&shell).unwrap();
+    fs::copy(fs::canonicalize("/bin/cat").unwrap(), &shell).unwrap();
+    let result = project.run_with(&call, &sealed, &USUAL, deadline, cancel).await;
+    assert_eq!(kind(&result), Some(FailureKind::CommandChanged));
+}
+
+#[tokio::test]
 async fn a_linked_program_sees_the_name_as_written() {
     let project = Project::new();
     symlink(fs::canonicalize("/bin/sh").unwrap(), project.path().join("my-shell")).unwrap();
@@ -418,12 +446,11 @@ async fn the_working_folder_stays_inside_the_project() {
         let deadline = Instant::now() + Duration::from_secs(60);
         let result = project.run_with(&call, &sealed, &USUAL, deadline, cancel).await;
         assert_eq!(kind(&result), expected, "{cwd}");
+        let sealed = command::seal(&call.argv, cwd, project.path(), OsStr::new("/bin:/usr/bin"));
+        assert_eq!(sealed.map_err(|failure| failure.kind).err(), expected);
         if expected.is_none() {
             let real = fs::canonicalize(project.path().join(cwd)).unwrap();
             assert_eq!(text(&result).trim(), real.to_str().unwrap());
-        } else {
-            let sealed = command::seal(&call.argv, cwd, project.path(), OsStr::new("/bin:/usr/bin"));
-            assert_eq!(sealed.map_err(|failure| failure.kind).unwrap_err(), expected.unwrap());
         }
     }
 }

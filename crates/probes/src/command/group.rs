@@ -24,6 +24,7 @@ pub(super) struct Group {
     id: Pid,
     mark: String,
     before: Vec<Pid>,
+    ended: bool,
     status: Option<ExitStatus>,
     pub(super) term_sent: bool,
     pub(super) kill_sent: bool,
@@ -42,6 +43,7 @@ impl Group {
             id,
             mark: mark.to_owned(),
             before,
+            ended: false,
             status: None,
             term_sent: false,
             kill_sent: false,
@@ -57,22 +59,21 @@ impl Group {
 
     /// Waits for the leader. May be cancelled at any time.
     pub(super) async fn leader(&mut self) {
-        if self.status.is_none() {
-            match self.child.wait().await {
-                Ok(status) => self.status = Some(status),
-                // Somebody else reaped it; nothing is known of its end.
-                Err(_) => self.status = Some(ExitStatus::default()),
-            }
+        if !self.ended {
+            // An error means that somebody else reaped it: it is gone, and nothing is known of how.
+            self.status = self.child.wait().await.ok();
+            self.ended = true;
         }
     }
 
+    /// How the leader ended; `None` while it runs, or if its end was not seen.
     pub(super) fn status(&self) -> Option<ExitStatus> {
         self.status
     }
 
     /// Whether the leader or anything in its group is there.
     pub(super) fn alive(&self) -> bool {
-        if self.status.is_none() {
+        if !self.ended {
             return true;
         }
         // Members whose parents ended are our children now and stay in the group until they are reaped.
@@ -113,7 +114,7 @@ impl Group {
             }
             look += pause;
             pause = (pause * 2).min(PAUSE.1);
-            let running = self.status.is_none();
+            let running = !self.ended;
             self.wait_until(streams, look.min(until), running).await;
         }
         true
@@ -206,9 +207,9 @@ impl Drop for Group {
         }
         let until = Instant::now() + Duration::from_secs(1);
         loop {
-            if self.status.is_none() {
+            if !self.ended {
                 self.signal(Signal::KILL);
-                self.status = self.child.try_wait().ok().flatten();
+                self.ended = !matches!(self.child.try_wait(), Ok(None));
             } else if self.alive() {
                 self.signal(Signal::KILL);
             } else {

@@ -49,13 +49,16 @@ impl Allowance {
     pub const GRACE: Duration = Duration::from_secs(2);
 }
 
-/// What `input.sealed` holds of a command: the program and the files that its arguments name.
+/// What `input.sealed` holds of a command: the program, its interpreter, and the files that its arguments name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// The real path of the program, every link resolved. Not for records: those hold `argv[0]` as written.
     pub program: PathBuf,
     /// Digest of the program's bytes.
     pub program_digest: Digest,
+    /// For a script, the program that its first line names (behind `env`, the one that `env` starts): the name as written,
+    /// its real path, its digest.
+    pub interpreter: Option<(String, PathBuf, Digest)>,
     /// Each file of the project that an argument names: the name as written, its real path, its digest.
     pub files: Vec<(String, PathBuf, Digest)>,
 }

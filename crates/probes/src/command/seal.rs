@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use probity_core::ids::Digest;
@@ -14,6 +15,9 @@ use super::{Sealed, failure};
 
 /// Longer arguments are not tried as names of files (Linux's limit of a path).
 const LONGEST_NAME: usize = 4096;
+
+/// What the kernel reads of a script's first line, in bytes.
+const LONGEST_FIRST_LINE: usize = 256;
 
 /// Finds the program: a name with `/` counts from the project, another one is looked up in the absolute folders of
 /// `path_variable`; relative and empty ones there are passed over (threats.md B11).
@@ -56,7 +60,14 @@ pub fn seal(argv: &[String], cwd: &str, project: &Path, path_variable: &OsStr) -
     let folder = folder(cwd, project)?;
     let root = real_project(project)?;
     let unreadable = |name: &str, error: &io::Error| missing(format!("`{name}` cannot be sealed: {}.", said(error)));
-    let program_digest = stamp::hold(&program).map_err(|error| unreadable(argv0, &error))?.digest;
+    let held = stamp::hold(&program).map_err(|error| unreadable(argv0, &error))?;
+    let interpreter = match interpreter(&held, path_variable) {
+        Some((name, path)) => {
+            let digest = stamp::hold(&path).map_err(|error| unreadable(&name, &error))?.digest;
+            Some((name, path, digest))
+        }
+        None => None,
+    };
     let mut files: Vec<(String, PathBuf, Digest)> = Vec::new();
     for name in argv.iter().skip(1).flat_map(|argument| names(argument)) {
         if files.iter().any(|(known, ..)| known == name) {
@@ -68,7 +79,7 @@ pub fn seal(argv: &[String], cwd: &str, project: &Path, path_variable: &OsStr) -
             files.push((name.to_owned(), path, held.digest));
         }
     }
-    Ok(Sealed { program, program_digest, files })
+    Ok(Sealed { program, program_digest: held.digest, interpreter, files })
 }
 
 /// The working folder as a real path inside the project.
@@ -89,6 +100,9 @@ pub(super) fn folder(cwd: &str, project: &Path) -> Result<PathBuf, Failure> {
 /// Compares a command with its seal and gives the program, held open.
 pub(super) fn unchanged(argv0: &str, sealed: &Sealed, folder: &Path) -> Result<Held, Failure> {
     let program = same(argv0, &sealed.program, &sealed.program_digest)?;
+    if let Some((name, path, digest)) = &sealed.interpreter {
+        same(name, path, digest)?;
+    }
     for (name, path, digest) in &sealed.files {
         // The program opens the name, not the path: a link that now leads elsewhere is a change.
         if fs::canonicalize(folder.join(name)).ok().as_deref() != Some(path) {
@@ -107,6 +121,22 @@ fn same(name: &str, path: &Path, digest: &Digest) -> Result<Held, Failure> {
     }
     let (was, is) = (digest.short(), held.digest.short());
     Err(changed(format!("`{name}` is not the file that was sealed: its digest was {was}…, now it is {is}….")))
+}
+
+/// The program that a script's first line names, as the kernel and `env` will find it; `None` for a machine program, and
+/// for a line that leads nowhere (the start will say so).
+fn interpreter(held: &Held, path_variable: &OsStr) -> Option<(String, PathBuf)> {
+    let mut head = [0; LONGEST_FIRST_LINE];
+    let n = held.file.read_at(&mut head, 0).ok()?;
+    let line = head[..n].strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let mut name = words.next()?;
+    if Path::new(name).file_name() == Some(OsStr::new("env")) {
+        name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    // A relative one counts from the child's folder and is not looked for here.
+    let path = resolve(name, Path::new("/"), path_variable).ok()?;
+    (!name.contains('/') || name.starts_with('/')).then(|| (name.to_owned(), path))
 }
 
 fn real_project(project: &Path) -> Result<PathBuf, Failure> {
@@ -158,6 +188,31 @@ mod tests {
         assert_eq!(of("--config=a.toml"), ["--config=a.toml", "a.toml"]);
         assert_eq!(of("a=b"), ["a=b"]);
         assert!(of("").is_empty());
+    }
+
+    #[test]
+    fn interpreters_of_first_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = OsStr::new("/usr/bin:/bin");
+        let cases = [
+            ("#!/bin/sh\n", Some("/bin/sh")),
+            ("#! /bin/sh -e\nrm", Some("/bin/sh")),
+            ("#!/usr/bin/env sh\n", Some("sh")),
+            ("#!/usr/bin/env -S A=b sh -e\n", Some("sh")),
+            ("#!/usr/bin/env\n", None),
+            ("#!/no/such\n", None),
+            ("#!bin/sh\n", None),
+            ("#!\n/bin/sh", None),
+            ("echo\n", None),
+            ("", None),
+        ];
+        let shell = fs::canonicalize("/bin/sh").unwrap();
+        for (text, expected) in cases {
+            let path = folder.path().join("script");
+            fs::write(&path, text).unwrap();
+            let found = interpreter(&stamp::hold(&path).unwrap(), bin);
+            assert_eq!(found, expected.map(|name| (name.to_owned(), shell.clone())), "{text:?}");
+        }
     }
 
     #[test]
