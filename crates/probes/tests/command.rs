@@ -72,6 +72,13 @@ impl Project {
         command::run(call, sealed, &around, allowance, deadline, cancel).await
     }
 
+    /// Waits until a script wrote a whole line to `name`.
+    async fn written(&self, name: &str) {
+        while !fs::read_to_string(self.path().join(name)).is_ok_and(|text| text.ends_with('\n')) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
     /// The process id that a script wrote to `name`, once it did.
     fn pid(&self, name: &str) -> String {
         let begun = Instant::now();
@@ -193,13 +200,13 @@ async fn a_child_that_traps_term_and_exits_0_after_its_deadline_has_failed() {
 async fn a_child_that_ignores_term_is_killed_after_the_grace() {
     let project = Project::new();
     let mut call = sh("trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done");
-    call.timeout_ms = 200;
+    call.timeout_ms = 500;
     let begun = Instant::now();
     let allowance = Allowance { grace: Duration::from_millis(100), ..USUAL };
     let result = project.run_within(&call, &allowance).await;
     assert_eq!((result.exit, result.signal, result.termination.as_str()), (None, Some(9), "stage_timeout"));
     assert!(result.term_sent && result.kill_sent);
-    assert!(begun.elapsed() >= Duration::from_millis(300));
+    assert!(begun.elapsed() >= Duration::from_millis(600));
     assert!(!running(&project.pid("pid")));
 }
 
@@ -253,7 +260,7 @@ async fn a_child_that_leaves_the_group_is_found_by_its_mark() {
 async fn an_escaped_child_of_a_command_that_was_stopped_is_ended_too() {
     let project = Project::new();
     let mut call = sh("setsid sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 0.01; done' & wait; sleep 60");
-    call.timeout_ms = 300;
+    call.timeout_ms = 600;
     let allowance = Allowance { grace: Duration::from_millis(100), ..USUAL };
     let result = project.run_within(&call, &allowance).await;
     assert_eq!((result.termination.as_str(), kind(&result)), ("stage_timeout", Some(FailureKind::AnswerIncomplete)));
@@ -515,9 +522,7 @@ async fn cancelling_ends_a_command_and_starts_no_other() {
     let deadline = Instant::now() + Duration::from_secs(60);
     let (sender, cancel) = watch::channel(false);
     let stop = async {
-        while !project.path().join("pid").exists() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        project.written("pid").await;
         sender.send_replace(true);
     };
     let (result, ()) = tokio::join!(project.run_with(&call, &sealed, &USUAL, deadline, cancel.clone()), stop);
@@ -563,9 +568,8 @@ async fn dropping_the_future_leaves_nothing() {
     let (_keep, cancel) = watch::channel(false);
     let deadline = Instant::now() + Duration::from_secs(60);
     let written = async {
-        while !(project.path().join("away").exists() && project.path().join("near").exists()) {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        project.written("away").await;
+        project.written("near").await;
     };
     tokio::select! {
         result = project.run_with(&call, &sealed, &USUAL, deadline, cancel) => panic!("{result:?}"),
