@@ -7,9 +7,10 @@
 //! * The child leads a process group of its own and its environment carries a mark. What leaves the group (`setsid`)
 //!   comes back to us as the reaper of orphans ([`kin`]) and is ended too.
 //! * Children start by `posix_spawn`, so their cost does not grow with our memory. Measured with `/bin/true`, 1,000 times,
-//!   CPU seconds: bare C `fork` + `execve` 0.95; `posix_spawn` 0.9 to 1.0 at any size of ours; `fork` for the sake of a
-//!   `pre_exec` hook 1.2 at 2 MiB, 2.8 at 30 MiB, 8 at 100 MiB. A parent-death signal needs that hook, so there is none: if this
-//!   process is killed outright, a running child goes on until it ends by itself. Dropping the future ends it.
+//!   three rounds, CPU seconds: bare C `fork` + `execve` 0.9 to 1.1; `posix_spawn` 0.8 to 1.0 at 2 MiB of ours, 1.0 at 30 MiB,
+//!   1.0 to 1.2 at 100 MiB; `fork` for the sake of a `pre_exec` hook 1.2, 2.3 to 2.9, and 7 to 10. A parent-death signal
+//!   needs that hook, so there is none: if this process is killed outright, a running child goes on until it ends by itself.
+//!   Dropping the future ends it.
 //!
 //! Linux only.
 
