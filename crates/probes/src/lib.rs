@@ -1,1 +1,3 @@
 //! Code that performs steps: HTTP and commands. It acts and captures; it does not judge.
+
+pub mod command;
