@@ -21,6 +21,7 @@ pub(super) fn explain(kind: &ErrorKind, text: &str, at: usize) -> Slip {
         return slip;
     }
     let (message, help) = words(kind, text, at);
+    let at = if is_tab(kind) { first_tab(text, at) } else { at };
     let code = match kind {
         ErrorKind::RecursionLimitExceeded => Code::DocumentTooLarge,
         _ => Code::SyntaxError,
@@ -45,12 +46,21 @@ fn breaks_structure(kind: &ErrorKind) -> bool {
     )
 }
 
+fn is_tab(kind: &ErrorKind) -> bool {
+    use ErrorKind as E;
+    matches!(kind, E::TabInBlockIndentation | E::TabNotAllowed | E::TabInIndentation | E::TabAtBlockScalarStart)
+}
+
+/// The tab itself, where the parser names what follows it.
+fn first_tab(text: &str, at: usize) -> usize {
+    let (line, start) = line_at(text, at);
+    line.find('\t').map_or(at, |tab| start + tab)
+}
+
 fn words(kind: &ErrorKind, text: &str, at: usize) -> (String, &'static str) {
     use ErrorKind as E;
     let (message, help) = match kind {
-        E::TabInBlockIndentation | E::TabNotAllowed | E::TabInIndentation | E::TabAtBlockScalarStart => {
-            ("a tab where YAML wants spaces", "indent with spaces only")
-        }
+        kind if is_tab(kind) => ("a tab where YAML wants spaces", "indent with spaces only"),
         E::TabInPlainScalar => ("a tab inside an unquoted text", "use a space, or put the text in quotes"),
         E::InvalidBlockEntryWhitespace => ("no space after `-`", "write `- ` before a list item"),
         E::UnclosedQuotedScalar => ("a quote that is never closed", "close it; inside '...' a quote is written twice"),
