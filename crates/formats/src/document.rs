@@ -101,3 +101,6 @@ fn shown(text: &str) -> String {
     }
     crate::inert::inert(&short).into_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,9 @@ fn help(text: &str, at: usize) -> &'static str {
         None => "the text ends too early: close every `\"`, `[` and `{`",
         Some(b'\'') => "JSON has double quotes only",
         Some(b'/' | b'#') => "JSON has no comments; YAML has",
+        Some(b'0'..=b'9') if at > 0 && matches!(text.as_bytes()[at - 1], b'0') => {
+            "write the number without leading zeros"
+        }
         Some(b'}' | b']') => "remove the comma before it, or write the value that is missing",
         Some(b'\n' | b'\r' | b'\t') => "inside a text write \\n or \\t, and close the text on its own line",
         Some(_) => "repair the JSON here, or name the file .yaml if it is YAML",

@@ -20,6 +20,11 @@ pub(super) fn explain(kind: &ErrorKind, text: &str, at: usize) -> Slip {
     {
         return slip;
     }
+    if *kind == ErrorKind::TabInPlainScalar
+        && let Some(tab) = indenting_tab(text, at)
+    {
+        return Slip { at: tab, ..explain(&ErrorKind::TabInIndentation, text, tab) };
+    }
     let (message, help) = words(kind, text, at);
     let at = if is_tab(kind) { first_tab(text, at) } else { at };
     let code = match kind {
@@ -49,6 +54,13 @@ fn breaks_structure(kind: &ErrorKind) -> bool {
 fn is_tab(kind: &ErrorKind) -> bool {
     use ErrorKind as E;
     matches!(kind, E::TabInBlockIndentation | E::TabNotAllowed | E::TabInIndentation | E::TabAtBlockScalarStart)
+}
+
+/// The first tab after an unquoted text begins, if it indents a line that was meant as the next.
+fn indenting_tab(text: &str, at: usize) -> Option<usize> {
+    let tab = at + text[at..].find('\t')?;
+    let (line, start) = line_at(text, tab);
+    (start > at && line[..tab - start].trim().is_empty()).then_some(tab)
 }
 
 /// The tab itself, where the parser names what follows it.
@@ -133,7 +145,7 @@ fn words(kind: &ErrorKind, text: &str, at: usize) -> (String, &'static str) {
         E::InvalidBlockScalarHeader | E::ZeroBlockScalarIndent => {
             ("something after `|` or `>`", "begin the text on the next line, or put the text in quotes")
         }
-        E::RecursionLimitExceeded => ("nesting deeper than any plan needs", "nest less"),
+        E::RecursionLimitExceeded => return (format!("nesting deeper than {}", super::MAX_DEPTH), "nest less"),
         E::UndeclaredTagHandle
         | E::ExpectedTagBang
         | E::InvalidGlobalTagCharacter

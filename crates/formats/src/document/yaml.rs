@@ -207,9 +207,23 @@ impl<'a> Loader<'a> {
             self.diags.error(Code::DocumentTooLarge, place, message, "nest less");
             return Err(Stop);
         }
+        let flow = style == StructureStyle::Flow;
+        if !flow {
+            self.tab_before(place);
+        }
         self.spend(1, 0, place)?;
-        self.stack.push(Open { place, anchor, flow: style == StructureStyle::Flow, kind });
+        self.stack.push(Open { place, anchor, flow, kind });
         Ok(())
+    }
+
+    /// A list or map in block form that stands behind a tab: its depth would depend on how wide a tab is.
+    fn tab_before(&mut self, place: Place) {
+        let before = &self.text[..place.start];
+        let line = before.rfind('\n').map_or(0, |p| p + 1);
+        if let Some(tab) = before[line..].find('\t') {
+            let place = self.lines.place(line + tab, line + tab + 1);
+            self.diags.error(Code::SyntaxError, place, "a tab where YAML wants spaces", "indent with spaces only");
+        }
     }
 
     fn close(&mut self, end: Place) -> Result<(), Stop> {
@@ -341,7 +355,13 @@ impl<'a> Loader<'a> {
         let slip = syntax::explain(error.kind(), self.text, at);
         let end =
             self.text[slip.at..].chars().next().filter(|c| *c != '\n').map_or(slip.at, |c| slip.at + c.len_utf8());
-        self.diags.error(slip.code, self.lines.place(slip.at, end), slip.message, slip.help);
+        let help = match self.stack.last() {
+            Some(Open { flow: true, place, .. }) => {
+                format!("{}; the bracket of line {}, column {} is still open", slip.help, place.line, place.column)
+            }
+            _ => slip.help,
+        };
+        self.diags.error(slip.code, self.lines.place(slip.at, end), slip.message, help);
     }
 }
 
