@@ -104,13 +104,16 @@ mod tests {
         assert_eq!(read_placed(b"\xff", &LIMITS).unwrap_err().kind, JsonFault::Encoding);
         assert_eq!(read_placed("[".repeat(65).as_bytes(), &LIMITS).unwrap_err().kind, JsonFault::TooLarge);
         assert_eq!(read_placed(b"[1", &LIMITS).unwrap_err().kind, JsonFault::Syntax);
+        // A fault stands at a character, never inside one.
+        assert_eq!(read_placed("\"\\ä\"".as_bytes(), &LIMITS).unwrap_err().offset, 2);
     }
 
     proptest! {
         #[test]
-        fn agrees_with_the_plain_reader(text in r#"[\[\]{}:,"a1.e \\n-]{0,24}"#) {
-            if let Ok(node) = read_placed(text.as_bytes(), &LIMITS) {
-                prop_assert_eq!(node.to_json(), read(text.as_bytes(), &LIMITS).unwrap());
+        fn agrees_with_the_plain_reader(text in r#"[\[\]{}:,"a1.eäu \\n-]{0,24}"#) {
+            match read_placed(text.as_bytes(), &LIMITS) {
+                Ok(node) => prop_assert_eq!(node.to_json(), read(text.as_bytes(), &LIMITS).unwrap()),
+                Err(error) => prop_assert!(text.is_char_boundary(error.offset)),
             }
         }
     }

@@ -330,7 +330,10 @@ impl<'a, M: Make> Reader<'a, M> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => return self.unicode(),
-            _ => return Err(self.fault("an escape that JSON does not know")),
+            _ => {
+                self.at -= 1; // the fault is the character, which may have more bytes than one
+                return Err(self.fault("an escape that JSON does not know"));
+            }
         }))
     }
 

@@ -14,7 +14,8 @@ pub(super) fn read(text: &str, diags: &mut Diagnostics) -> Option<Node> {
         Ok(node) => return Some(node),
         Err(error) => error,
     };
-    let end = text[error.offset..].chars().next().map_or(error.offset, |c| error.offset + c.len_utf8());
+    let rest = text.get(error.offset..).unwrap_or_default();
+    let end = error.offset + rest.chars().next().map_or(0, char::len_utf8);
     let place = Lines::new(text).place(error.offset, end);
     match error.kind {
         JsonFault::RepeatedKey { first } => {
