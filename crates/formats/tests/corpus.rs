@@ -1,4 +1,5 @@
 //! Replays every awkward document of `corpus/` and compares what comes of it with `expected.txt`.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::fmt::Write as _;
 use std::path::Path;
