@@ -2,7 +2,11 @@
 //!
 //! `formats` makes it from YAML or JSON; expansion moves nodes about and keeps their places.
 
+mod lines;
+
 use crate::json::{Json, Map, Number};
+
+pub use lines::Lines;
 
 /// Where something stands in a text. Lines and columns count from 1, columns in characters; offsets are bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]

@@ -3,12 +3,14 @@
 //! `serde_json::Value` rounds numbers, forgets repeated keys and refuses what some servers send; a verdict
 //! must not depend on any of that (threats.md R14, crates.md 3.5).
 
+mod placed;
 mod read;
 mod write;
 
 use std::fmt;
 
-pub use read::{JsonError, Limits, read};
+pub use placed::read_placed;
+pub use read::{JsonError, JsonFault, Limits, read};
 pub use write::{NotCanonical, canonical};
 
 /// One JSON value.

@@ -1,6 +1,9 @@
 //! The reader: RFC 8259, with a place for each fault and bounds on depth and size.
 
+use std::ops::Range;
+
 use super::{Json, Map, Number};
+use crate::document::{Lines, Place};
 
 /// Bounds of one document. Depth counts nested lists and maps; nodes count every value.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,8 @@ impl Default for Limits {
 pub struct JsonError {
     /// What is wrong, as a fragment.
     pub what: String,
+    /// Of which kind it is.
+    pub kind: JsonFault,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -32,47 +37,135 @@ pub struct JsonError {
     pub offset: usize,
 }
 
+/// The kinds of faults in a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonFault {
+    /// Not the grammar of RFC 8259.
+    Syntax,
+    /// Bytes that are not UTF-8.
+    Encoding,
+    /// Deeper or larger than the limits.
+    TooLarge,
+    /// An unpaired surrogate, where a document is read.
+    Surrogate,
+    /// A key that stands twice in one map, where a document is read.
+    RepeatedKey {
+        /// Where it stood first.
+        first: Place,
+    },
+}
+
 /// Reads one JSON document; white space may surround it, a byte-order mark may not.
 ///
 /// # Errors
 /// The first fault with its place.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Json, JsonError> {
-    let text = std::str::from_utf8(bytes).map_err(|e| fault(bytes, e.valid_up_to(), "text that is not UTF-8"))?;
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes: 0, limits: *limits };
-    let value = reader.document().map_err(|what| fault(bytes, reader.at.min(bytes.len()), &what))?;
-    Ok(value)
+    let text = decode(bytes)?;
+    Reader::new(text.as_bytes(), 0, limits, Plain).document().map_err(|fault| fault.at(text))
 }
 
 pub(super) fn is_number(token: &[u8]) -> bool {
-    let mut reader = Reader { bytes: token, at: 0, nodes: 0, limits: Limits::default() };
+    let mut reader = Reader::new(token, 0, &Limits::default(), Plain);
     reader.number().is_ok() && reader.at == token.len()
 }
 
-fn fault(bytes: &[u8], offset: usize, what: &str) -> JsonError {
-    let before = &bytes[..offset];
-    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
-    let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    JsonError { what: what.to_owned(), line, column, offset }
+/// The text, or the place of the first byte that is not UTF-8.
+pub(super) fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
+    std::str::from_utf8(bytes).map_err(|e| {
+        let good = std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default();
+        Fault { what: "text that is not UTF-8".into(), kind: JsonFault::Encoding, at: e.valid_up_to() }.at(good)
+    })
 }
 
-struct Reader<'a> {
+/// What the reader makes of the values that it reads: plain values, or nodes with places.
+pub(super) trait Make {
+    /// A value.
+    type Value;
+    /// A key, kept until its value is read.
+    type Key;
+    /// A value without parts; `span` holds byte offsets.
+    fn scalar(&mut self, value: Json, span: Range<usize>) -> Result<Self::Value, Fault>;
+    /// A key.
+    fn key(&mut self, key: Json, span: Range<usize>) -> Result<Self::Key, Fault>;
+    /// A list.
+    fn list(&mut self, items: Vec<Self::Value>, span: Range<usize>) -> Self::Value;
+    /// A map.
+    fn map(&mut self, pairs: Vec<(Self::Key, Self::Value)>, span: Range<usize>) -> Result<Self::Value, Fault>;
+}
+
+/// Makes [`Json`], which has no places and keeps what it is given.
+struct Plain;
+
+impl Make for Plain {
+    type Value = Json;
+    type Key = String;
+
+    fn scalar(&mut self, value: Json, _: Range<usize>) -> Result<Json, Fault> {
+        Ok(value)
+    }
+
+    fn key(&mut self, key: Json, _: Range<usize>) -> Result<String, Fault> {
+        Ok(match key {
+            Json::Text(key) | Json::BrokenText(key) => key,
+            _ => String::new(),
+        })
+    }
+
+    fn list(&mut self, items: Vec<Json>, _: Range<usize>) -> Json {
+        Json::List(items)
+    }
+
+    fn map(&mut self, pairs: Vec<(String, Json)>, _: Range<usize>) -> Result<Json, Fault> {
+        Ok(Json::Map(Map(pairs)))
+    }
+}
+
+/// A fault at a byte offset.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) what: String,
+    pub(super) kind: JsonFault,
+    pub(super) at: usize,
+}
+
+impl Fault {
+    pub(super) fn at(self, text: &str) -> JsonError {
+        let place = Lines::new(text).place(self.at, self.at);
+        let Place { line, column, start: offset, .. } = place;
+        JsonError { what: self.what, kind: self.kind, line, column, offset }
+    }
+}
+
+pub(super) struct Reader<'a, M> {
     bytes: &'a [u8],
     at: usize,
     nodes: usize,
     limits: Limits,
+    make: M,
 }
 
-type Fault = String;
+impl<'a, M: Make> Reader<'a, M> {
+    /// A reader of UTF-8 that begins at byte `at`.
+    pub(super) fn new(bytes: &'a [u8], at: usize, limits: &Limits, make: M) -> Self {
+        Self { bytes, at, nodes: 0, limits: *limits, make }
+    }
 
-impl Reader<'_> {
-    fn document(&mut self) -> Result<Json, Fault> {
+    /// The whole text as one value.
+    pub(super) fn document(&mut self) -> Result<M::Value, Fault> {
         let value = self.value(0)?;
         self.space();
         if self.at < self.bytes.len() {
-            return Err("text after the end of the document".into());
+            return Err(self.fault("text after the end of the document"));
         }
         Ok(value)
+    }
+
+    fn fault(&self, what: &str) -> Fault {
+        Fault { what: what.into(), kind: JsonFault::Syntax, at: self.at.min(self.bytes.len()) }
+    }
+
+    fn too_large(&self, what: String) -> Fault {
+        Fault { what, kind: JsonFault::TooLarge, at: self.at.min(self.bytes.len()) }
     }
 
     fn space(&mut self) {
@@ -81,29 +174,28 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Json, Fault> {
+    fn value(&mut self, depth: usize) -> Result<M::Value, Fault> {
         self.space();
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
-            return Err(format!("more than {} values", self.limits.nodes));
+            return Err(self.too_large(format!("more than {} values", self.limits.nodes)));
         }
-        match self.bytes.get(self.at) {
-            None => Err("the end of the text where a value should stand".into()),
+        let start = self.at;
+        let value = match self.bytes.get(self.at) {
+            None => return Err(self.fault("the end of the text where a value should stand")),
             Some(b'{' | b'[') if depth >= self.limits.depth => {
-                Err(format!("nesting deeper than {}", self.limits.depth))
+                return Err(self.too_large(format!("nesting deeper than {}", self.limits.depth)));
             }
-            Some(b'{') => self.map(depth),
-            Some(b'[') => self.list(depth),
-            Some(b'"') => self.text(),
-            Some(b'-' | b'0'..=b'9') => {
-                let token = self.number()?.to_owned();
-                Ok(Json::Number(Number(token)))
-            }
-            Some(b't') => self.word("true", Json::Bool(true)),
-            Some(b'f') => self.word("false", Json::Bool(false)),
-            Some(b'n') => self.word("null", Json::Null),
-            Some(_) => Err("a character that begins no JSON value".into()),
-        }
+            Some(b'{') => return self.map(depth),
+            Some(b'[') => return self.list(depth),
+            Some(b'"') => self.text()?,
+            Some(b'-' | b'0'..=b'9') => Json::Number(Number(self.number()?.to_owned())),
+            Some(b't') => self.word("true", Json::Bool(true))?,
+            Some(b'f') => self.word("false", Json::Bool(false))?,
+            Some(b'n') => self.word("null", Json::Null)?,
+            Some(_) => return Err(self.fault("a character that begins no JSON value")),
+        };
+        self.make.scalar(value, start..self.at)
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, Fault> {
@@ -111,56 +203,57 @@ impl Reader<'_> {
             self.at += word.len();
             Ok(value)
         } else {
-            Err("a word that is not true, false or null".into())
+            Err(self.fault("a word that is not true, false or null"))
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Json, Fault> {
+    fn map(&mut self, depth: usize) -> Result<M::Value, Fault> {
+        let start = self.at;
         self.at += 1;
         let mut pairs = Vec::new();
         self.space();
         if self.eat(b'}') {
-            return Ok(Json::Map(Map(pairs)));
+            return self.make.map(pairs, start..self.at);
         }
         loop {
             self.space();
+            let key_start = self.at;
             if self.bytes.get(self.at) != Some(&b'"') {
-                return Err("something else where a key in quotes should stand".into());
+                return Err(self.fault("something else where a key in quotes should stand"));
             }
-            let key = match self.text()? {
-                Json::Text(key) | Json::BrokenText(key) => key,
-                _ => unreachable!("text() yields text"),
-            };
+            let key = self.text()?;
+            let key = self.make.key(key, key_start..self.at)?;
             self.space();
             if !self.eat(b':') {
-                return Err("no `:` after a key".into());
+                return Err(self.fault("no `:` after a key"));
             }
             pairs.push((key, self.value(depth + 1)?));
             self.space();
             if self.eat(b'}') {
-                return Ok(Json::Map(Map(pairs)));
+                return self.make.map(pairs, start..self.at);
             }
             if !self.eat(b',') {
-                return Err("neither `,` nor `}` after a value".into());
+                return Err(self.fault("neither `,` nor `}` after a value"));
             }
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Json, Fault> {
+    fn list(&mut self, depth: usize) -> Result<M::Value, Fault> {
+        let start = self.at;
         self.at += 1;
         let mut items = Vec::new();
         self.space();
         if self.eat(b']') {
-            return Ok(Json::List(items));
+            return Ok(self.make.list(items, start..self.at));
         }
         loop {
             items.push(self.value(depth + 1)?);
             self.space();
             if self.eat(b']') {
-                return Ok(Json::List(items));
+                return Ok(self.make.list(items, start..self.at));
             }
             if !self.eat(b',') {
-                return Err("neither `,` nor `]` after a value".into());
+                return Err(self.fault("neither `,` nor `]` after a value"));
             }
         }
     }
@@ -171,22 +264,22 @@ impl Reader<'_> {
         hit
     }
 
-    fn number(&mut self) -> Result<&str, Fault> {
+    fn number(&mut self) -> Result<&'a str, Fault> {
         let start = self.at;
         self.eat(b'-');
         if !self.eat(b'0') && self.digits() == 0 {
-            return Err("a number without digits".into());
+            return Err(self.fault("a number without digits"));
         }
         if self.eat(b'.') && self.digits() == 0 {
-            return Err("a number with nothing after its point".into());
+            return Err(self.fault("a number with nothing after its point"));
         }
         if self.eat(b'e') || self.eat(b'E') {
             let _ = self.eat(b'+') || self.eat(b'-');
             if self.digits() == 0 {
-                return Err("a number with nothing after its exponent".into());
+                return Err(self.fault("a number with nothing after its exponent"));
             }
         }
-        std::str::from_utf8(&self.bytes[start..self.at]).map_err(|e| e.to_string())
+        std::str::from_utf8(&self.bytes[start..self.at]).map_err(|_| self.fault("text that is not UTF-8"))
     }
 
     fn digits(&mut self) -> usize {
@@ -204,10 +297,10 @@ impl Reader<'_> {
         loop {
             let rest = &self.bytes[self.at..];
             let plain = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
-            text.push_str(std::str::from_utf8(&rest[..plain]).map_err(|e| e.to_string())?);
+            text.push_str(std::str::from_utf8(&rest[..plain]).map_err(|_| self.fault("text that is not UTF-8"))?);
             self.at += plain;
             match self.bytes.get(self.at) {
-                None => return Err("a text without its closing quote".into()),
+                None => return Err(self.fault("a text without its closing quote")),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(if broken { Json::BrokenText(text) } else { Json::Text(text) });
@@ -218,14 +311,14 @@ impl Reader<'_> {
                     broken |= c.is_none();
                     text.push(c.unwrap_or('\u{fffd}'));
                 }
-                Some(_) => return Err("a control character inside a text".into()),
+                Some(_) => return Err(self.fault("a control character inside a text")),
             }
         }
     }
 
     /// The character of an escape; `None` for an unpaired surrogate.
     fn escape(&mut self) -> Result<Option<char>, Fault> {
-        let c = *self.bytes.get(self.at).ok_or("an escape without its character")?;
+        let c = *self.bytes.get(self.at).ok_or_else(|| self.fault("an escape without its character"))?;
         self.at += 1;
         Ok(Some(match c {
             b'"' => '"',
@@ -237,7 +330,10 @@ impl Reader<'_> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => return self.unicode(),
-            _ => return Err("an escape that JSON does not know".into()),
+            _ => {
+                self.at -= 1; // the fault is the character, which may have more bytes than one
+                return Err(self.fault("an escape that JSON does not know"));
+            }
         }))
     }
 
@@ -263,8 +359,8 @@ impl Reader<'_> {
             .get(self.at..self.at + 4)
             .filter(|d| d.iter().all(u8::is_ascii_hexdigit))
             .and_then(|d| std::str::from_utf8(d).ok())
-            .ok_or("`\\u` without four hex digits")?;
-        let value = u32::from_str_radix(digits, 16).map_err(|e| e.to_string())?;
+            .ok_or_else(|| self.fault("`\\u` without four hex digits"))?;
+        let value = u32::from_str_radix(digits, 16).map_err(|_| self.fault("`\\u` without four hex digits"))?;
         self.at += 4;
         Ok(value)
     }
