@@ -15,10 +15,16 @@
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
 //! * [`environment`]: which origins a run may touch, and whose data they hold.
 //!
+//! What is checked before anything runs:
+//! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * `lint`: every rule that a plan can break without being run.
+//! * `dimensions`: which kinds of proof the tests ask for and the steps give.
+//!
 //! What happens:
 //! * [`observe`]: what probes are asked to do, and what they saw.
 //! * [`journal`]: the hash chain that keeps it.
 
+pub mod allow;
 pub mod codes;
 pub mod diagnostic;
 pub mod document;
@@ -32,3 +38,4 @@ mod nearest;
 pub mod observe;
 pub mod path;
 pub mod plan;
+pub mod secret;
