@@ -17,7 +17,7 @@
 //!
 //! What is checked before anything runs:
 //! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
-//! * `lint`: every rule that a plan can break without being run.
+//! * [`lint`]: every rule that a plan can break without being run.
 //! * `dimensions`: which kinds of proof the tests ask for and the steps give.
 //!
 //! What happens:
@@ -33,6 +33,7 @@ pub mod expect;
 pub mod ids;
 pub mod journal;
 pub mod json;
+pub mod lint;
 pub mod matrix;
 mod nearest;
 pub mod observe;
