@@ -173,6 +173,16 @@ pub(crate) fn glob_fits(glob: &str, arg: Option<&str>) -> bool {
     if glob == "*" {
         return true;
     }
+    // Most globs are plain; compiling each of them for each argument of a long plan would be felt.
+    if !glob.contains(['*', '?', '[', '{', '\\']) {
+        return glob == arg;
+    }
+    // `if=*`: the value is any, a path too.
+    if let Some(name) = glob.strip_suffix("=*")
+        && !name.contains(['*', '?', '[', '{', '\\'])
+    {
+        return arg.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+    }
     GlobBuilder::new(glob)
         .literal_separator(true)
         .backslash_escape(true)

@@ -34,7 +34,7 @@ pub(super) fn verdict(program: &str, args: &[Json]) -> Option<bool> {
     let refused = texts().any(|arg| {
         arg.starts_with('/')
             || has_way_up(arg)
-            || SHIPPED.refused.iter().any(|glob| glob_fits(glob, Some(arg)))
+            || SHIPPED.refused.iter().any(|option| is_option(option, arg))
             || (runs_targets && has_refused_word(arg))
     });
     if refused {
@@ -43,6 +43,11 @@ pub(super) fn verdict(program: &str, args: &[Json]) -> Option<bool> {
     let fitting = SHIPPED.commands.iter().filter(|entry| glob_fits(&entry.program, Some(program)));
     let reads: Vec<bool> = fitting.filter(|entry| fits(&entry.args, args)).map(|entry| entry.reads).collect();
     (!reads.is_empty()).then(|| reads.contains(&true))
+}
+
+/// An option of the refused list: as it stands, or with anything after it where the list ends it in `*`.
+fn is_option(option: &str, arg: &str) -> bool {
+    option.strip_suffix('*').map_or(arg == option, |prefix| arg.starts_with(prefix))
 }
 
 /// Targets of make and package scripts whose name says that they change something.
