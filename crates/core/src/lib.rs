@@ -18,7 +18,7 @@
 //! What is checked before anything runs:
 //! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
 //! * [`lint`]: every rule that a plan can break without being run.
-//! * `dimensions`: which kinds of proof the tests ask for and the steps give.
+//! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
 //!
 //! What happens:
 //! * [`observe`]: what probes are asked to do, and what they saw.
@@ -27,6 +27,7 @@
 pub mod allow;
 pub mod codes;
 pub mod diagnostic;
+pub mod dimensions;
 pub mod document;
 pub mod environment;
 pub mod expect;

@@ -30,6 +30,11 @@ mod writes;
 
 #[cfg(test)]
 mod tests;
+/// The builder of small plans, for the tests of neighbouring modules.
+#[cfg(test)]
+pub(crate) mod testing {
+    pub(crate) use super::tests::builder::World;
+}
 
 use crate::diagnostic::Diagnostic;
 use crate::environment::{AllowedCommand, Environment};

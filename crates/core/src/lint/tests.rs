@@ -1,7 +1,7 @@
 //! Each rule with plans that it refuses and a plan that it lets pass. The world of [`builder::World`] breaks no rule;
 //! a row breaks or keeps one thing.
 
-mod builder;
+pub(crate) mod builder;
 mod rules;
 
 use builder::{World, id, step_ids};

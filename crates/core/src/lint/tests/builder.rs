@@ -158,19 +158,19 @@ pub(super) fn map(mut step: Step, name: &str, layer: &str) -> Step {
 }
 
 /// Plan, matrix and surroundings. Steps: 1 POST, 2 GET with marker, 3 run for persistence, 4 and 5 cleanup.
-pub(super) struct World {
-    pub(super) plan: Plan,
-    pub(super) matrix: Matrix,
-    pub(super) environment: Environment,
-    pub(super) known: bool,
-    pub(super) commands: Vec<AllowedCommand>,
-    pub(super) mutation_rules: Option<Json>,
-    pub(super) texts: Vec<(&'static str, &'static str)>,
-    pub(super) written: bool,
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) matrix: Matrix,
+    pub(crate) environment: Environment,
+    pub(crate) known: bool,
+    pub(crate) commands: Vec<AllowedCommand>,
+    pub(crate) mutation_rules: Option<Json>,
+    pub(crate) texts: Vec<(&'static str, &'static str)>,
+    pub(crate) written: bool,
 }
 
 impl World {
-    pub(super) fn sound() -> Self {
+    pub(crate) fn sound() -> Self {
         let mut post = map(http("A.1", "POST", "/orders"), "R-1", "api");
         post.checks = vec![status(&[201]), equals("total", Json::from(crate::json::Number::parse("29.97").unwrap()))];
         post.saves = vec![save("order", "id"), save("shown", "total")];
@@ -235,37 +235,37 @@ impl World {
         world
     }
 
-    pub(super) fn step(&mut self, at: usize) -> &mut Step {
+    pub(crate) fn step(&mut self, at: usize) -> &mut Step {
         &mut self.plan.scenarios[0].steps[at]
     }
 
-    pub(super) fn http(&mut self, at: usize) -> &mut HttpStep {
+    pub(crate) fn http(&mut self, at: usize) -> &mut HttpStep {
         match &mut self.step(at).action {
             Action::Http(http) => http,
             Action::Command(_) => panic!("step {at} is a command"),
         }
     }
 
-    pub(super) fn command(&mut self, at: usize) -> &mut CommandStep {
+    pub(crate) fn command(&mut self, at: usize) -> &mut CommandStep {
         match &mut self.step(at).action {
             Action::Command(command) => command,
             Action::Http(_) => panic!("step {at} is a request"),
         }
     }
 
-    pub(super) fn body(&mut self, at: usize, value: Json) {
+    pub(crate) fn body(&mut self, at: usize, value: Json) {
         self.http(at).body = Some(Body::Json(value));
     }
 
-    pub(super) fn argv(&mut self, at: usize, argv: &[&str]) {
+    pub(crate) fn argv(&mut self, at: usize, argv: &[&str]) {
         self.command(at).argv = argv.iter().map(|&arg| Json::from(arg)).collect();
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.matrix.criteria[0].text = text.to_owned();
     }
 
-    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+    pub(crate) fn findings(&self) -> Vec<Diagnostic> {
         let files = |path: &str| match path {
             "tools/read.py" | "tools" | "schema.json" | "body.bin" | "ca.pem" => FileFact::Inside,
             _ if path.starts_with('/') || path.contains("..") => FileFact::Outside,
@@ -286,13 +286,13 @@ impl World {
         })
     }
 
-    pub(super) fn codes(&self) -> Vec<Code> {
+    pub(crate) fn codes(&self) -> Vec<Code> {
         let mut codes: Vec<Code> = self.findings().into_iter().map(|finding| finding.code).collect();
         codes.dedup();
         codes
     }
 
-    pub(super) fn severity(&self, code: Code) -> Option<Severity> {
+    pub(crate) fn severity(&self, code: Code) -> Option<Severity> {
         self.findings().into_iter().find(|finding| finding.code == code).map(|finding| finding.severity)
     }
 }
@@ -306,6 +306,6 @@ fn cleanup(mut step: Step) -> Step {
     step
 }
 
-pub(super) fn step_ids(world: &World) -> Vec<&str> {
+pub(crate) fn step_ids(world: &World) -> Vec<&str> {
     world.plan.scenarios[0].steps.iter().map(|step| step.id.as_str()).collect()
 }
