@@ -28,14 +28,6 @@ mod variables;
 mod wording;
 mod writes;
 
-#[cfg(test)]
-mod tests;
-/// The builder of small plans, for the tests of neighbouring modules.
-#[cfg(test)]
-pub(crate) mod testing {
-    pub(crate) use super::tests::builder::World;
-}
-
 use crate::diagnostic::Diagnostic;
 use crate::environment::{AllowedCommand, Environment};
 use crate::json::Json;
@@ -54,7 +46,7 @@ pub struct LintInput<'a> {
     pub plan: &'a Plan,
     /// The matrix that belongs to it.
     pub matrix: &'a Matrix,
-    /// The requirement's text.
+    /// The requirement's text. Coverage of its lines is `core::coverage`'s; no rule here reads it yet.
     pub requirement: &'a str,
     /// The environment that the run would use.
     pub environment: &'a Environment,
@@ -68,7 +60,8 @@ pub struct LintInput<'a> {
     pub files: &'a dyn Fn(&str) -> FileFact,
     /// Whether the plan was written in the one-file form.
     pub written: bool,
-    /// Whole documents by file name, for the secret scan.
+    /// Whole documents by file name, for the secret scan: everything written but a seed-form requirement.md, which is
+    /// redacted instead.
     pub texts: &'a [(&'a str, &'a str)],
     /// The file that findings about the plan name.
     pub file: &'a str,
@@ -93,3 +86,12 @@ pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     supported::check(input, &mut found);
     found.into_sorted()
 }
+
+/// The builder of small plans, for the tests of neighbouring modules.
+#[cfg(test)]
+pub(crate) mod testing {
+    pub(crate) use super::tests::builder::World;
+}
+
+#[cfg(test)]
+mod tests;

@@ -156,3 +156,25 @@ fn no_entry_reads_secrets() {
         assert!(!names_secret_file(fine), "{fine}");
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn shipped_entries_never_leave_the_project(
+        program in "(git|cat|pytest|grep|ruff|eslint|dd|sed)",
+        args in proptest::collection::vec("[a-z./=-]{0,8}", 0..4),
+        place in 0_usize..5,
+        way in "(\\.\\./|/)[a-z]{1,4}",
+    ) {
+        let mut argv: Vec<Json> = std::iter::once(program).chain(args).map(Json::from).collect();
+        argv.insert(place.clamp(1, argv.len()), Json::from(way));
+        let refused = matches!(is_allowed(&argv, &[], &facts), Allowed::Refused(_));
+        proptest::prop_assert!(refused, "{:?}", argv);
+    }
+
+    #[test]
+    fn any_call_is_survived(argv in proptest::collection::vec("\\PC{0,20}", 0..5), glob in "\\PC{0,10}") {
+        let rule = AllowedCommand { program: argv.first().cloned().unwrap_or_default(), args: vec![glob], reads: true };
+        let argv: Vec<Json> = argv.into_iter().map(Json::from).collect();
+        let _ = is_allowed(&argv, &[rule], &facts);
+    }
+}

@@ -4,6 +4,7 @@ use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::document::Place;
 use crate::expect::Check;
+use crate::ids::Id;
 use crate::matrix::{Criterion, Test};
 use crate::plan::{Scenario, Step};
 
@@ -22,7 +23,7 @@ impl At {
     }
 
     /// A place with a subject.
-    pub(super) fn place(place: Place, subject: impl ToString) -> Self {
+    pub(super) fn place(place: Place, subject: &Id) -> Self {
         Self { file: None, place: Some(place), subject: Some(subject.to_string()) }
     }
 }

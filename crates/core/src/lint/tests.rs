@@ -2,6 +2,7 @@
 //! a row breaks or keeps one thing.
 
 pub(crate) mod builder;
+mod effects;
 mod rules;
 
 use builder::{World, id, step_ids};

@@ -29,13 +29,12 @@ pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
         let inherited = scenario.uses.iter().filter_map(|used| earlier.get(used.as_str())).flatten();
         let mut known: BTreeSet<&str> = constants.iter().chain(inherited).copied().collect();
         for step in &scenario.steps {
-            let later = saves_after(scenario, step);
             for (name, at) in used(step) {
                 let other = name.rsplit_once('.').and_then(|(case, name)| Some((earlier.get(case)?, name)));
                 if known.contains(name) || other.is_some_and(|(saved, name)| saved.contains(name)) {
                     continue;
                 }
-                let (message, help) = unknown(name, &known, &later);
+                let (message, help) = unknown(name, &known, scenario, step);
                 found.error_with(Code::ReferenceUnknown, at, message, help);
             }
             for save in &step.saves {
@@ -66,13 +65,9 @@ fn used(step: &Step) -> Vec<(&str, At)> {
     input.chain(checks.chain(obligations).filter(|(name, _)| !own(name))).collect()
 }
 
-fn saves_after<'a>(scenario: &'a Scenario, step: &Step) -> BTreeMap<&'a str, &'a Step> {
-    let rest = scenario.steps.iter().skip_while(|other| other.id != step.id);
-    rest.flat_map(|step| step.saves.iter().map(move |save| (save.name.as_str(), step))).collect()
-}
-
-fn unknown(name: &str, known: &BTreeSet<&str>, later: &BTreeMap<&str, &Step>) -> (String, String) {
-    if let Some(step) = later.get(name) {
+fn unknown(name: &str, known: &BTreeSet<&str>, scenario: &Scenario, user: &Step) -> (String, String) {
+    let mut rest = scenario.steps.iter().skip_while(|other| other.id != user.id);
+    if let Some(step) = rest.find(|step| step.saves.iter().any(|save| save.name == name)) {
         let message = format!("{name} is used before {} saves it", step.id);
         return (message, "Move the step that saves it before the one that uses it.".to_owned());
     }
