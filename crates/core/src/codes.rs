@@ -158,6 +158,8 @@ catalogue! {
     FileMissing = "file_missing", Lint, Agent, "A file that the plan names does not exist in the project.", "Add the file, or correct its name.";
     ObligationMisplaced = "obligation_misplaced", Lint, Agent, "An obligation is declared where it cannot be met.", "Declare it on the step that shows it, with what the kind needs.";
     UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist, comes later, or leads back to itself.", "Correct uses.";
+    TestNoExpected = "test_no_expected", Lint, Agent, "A test does not say what must come out, so nobody can tell whether its checks are the right ones.", "Write expected for the test.";
+    CleanupUnusual = "cleanup_unusual", Lint, Agent, "A cleanup step removes nothing, or does not run after a failure, so something may be left behind.", "Use DELETE or a writing method, and alwaysRun: true.";
 
     // Steps
     RequirementFailed = "requirement_failed", Step, Product, "A check did not hold over a complete answer: the product does not do what the criterion says.", "Look at expected and saw; repair the product, or correct the plan if the requirement says otherwise.";

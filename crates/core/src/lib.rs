@@ -7,30 +7,80 @@
 //! Names and words first:
 //! * [`ids`]: ids that people quote, and digests.
 //! * [`codes`]: every finding that can be named, with what it means and what to do.
-//! * [`json`]: JSON as it stood, and its canonical form.
+//! * [`json`]: JSON as it stood, and its canonical form; [`number`]: numbers compared as decimals.
+//! * [`units`]: durations and sizes as people write them.
 //! * [`document`]: a document whose every node knows its place; [`diagnostic`]: what a check noticed in it.
+//! * [`inert`]: captured text drawn so that it can do nothing.
 //!
 //! What people write:
+//! * [`shape`]: which fields each place of a document takes, and what they mean.
+//! * [`written`]: requirement, cases and steps in one document, and its expansion into plan and matrix.
+//! * [`decode`]: documents become plans and matrices, and what is wrong with them diagnostics.
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
-//! * [`environment`]: which origins a run may touch, and whose data they hold.
+//! * [`coverage`]: whether every line of the requirement is claimed by a criterion, or put aside on purpose.
+//! * [`environment`]: which origins a run may touch, and whose data they hold; [`settings`]: the file that says so;
+//!   [`origin`]: scheme, host and port of a URL.
+//!
+//! What is checked before anything runs:
+//! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`lint`]: every rule that a plan can break without being run.
+//! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
+//! * [`checked`]: all of that in one place: documents go in, a plan that may be run comes out.
 //!
 //! What happens:
-//! * [`observe`]: what probes are asked to do, and what they saw.
+//! * [`vars`]: the variables of a case, and references filled from them.
+//! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
+//! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
+//! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
+//! * [`walk`]: which step comes next, for the engine and for the derivation alike.
 //! * [`journal`]: the hash chain that keeps it.
+//!
+//! What it comes to:
+//! * [`finding`]: what a check of a run noticed.
+//! * [`recorded`]: a run as its journal tells it.
+//! * [`audit`]: everything in it worked out again from the bytes.
+//! * [`verdict`]: the words for results; [`judged`]: tests, criteria, reasons, the verdict.
+//! * [`views`]: the files that people and other programs read.
+//! * [`verify`]: everything derived again and compared.
 
+pub mod allow;
+pub mod audit;
+pub mod checked;
 pub mod codes;
+pub mod coverage;
+pub mod decode;
 pub mod diagnostic;
+pub mod dimensions;
 pub mod document;
 pub mod environment;
+pub mod evaluate;
 pub mod expect;
 pub mod finding;
 pub mod ids;
+pub mod inert;
+pub mod invoke;
 pub mod journal;
 pub mod json;
+pub mod judged;
+pub mod lint;
 pub mod matrix;
 mod nearest;
+pub mod number;
 pub mod observe;
+pub mod origin;
 pub mod path;
 pub mod plan;
 pub mod recorded;
+pub mod redact;
+pub mod secret;
+pub mod settings;
+pub mod shape;
+pub mod step;
+pub mod units;
+pub mod vars;
+pub mod verdict;
+pub mod verify;
+pub mod views;
+pub mod walk;
+pub mod written;
