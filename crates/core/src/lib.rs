@@ -13,22 +13,30 @@
 //! What people write:
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
-//! * [`environment`]: which origins a run may touch, and whose data they hold.
+//! * [`environment`]: which origins a run may touch, and whose data they hold; [`origin`]: scheme, host and port of a URL.
 //!
 //! What happens:
+//! * [`vars`]: the variables of a case, and references filled from them.
+//! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
 //! * [`observe`]: what probes are asked to do, and what they saw.
+//! * [`number`]: numbers compared as decimals; [`evaluate`]: what was seen, held against the expectations.
 //! * [`journal`]: the hash chain that keeps it.
 
 pub mod codes;
 pub mod diagnostic;
 pub mod document;
 pub mod environment;
+pub mod evaluate;
 pub mod expect;
 pub mod ids;
+pub mod invoke;
 pub mod journal;
 pub mod json;
 pub mod matrix;
 mod nearest;
+pub mod number;
 pub mod observe;
+pub mod origin;
 pub mod path;
 pub mod plan;
+pub mod vars;
