@@ -1,0 +1,268 @@
+//! The checks of a step, one result for each path with each of its operators.
+
+use std::cell::OnceCell;
+
+use url::Url;
+
+use super::leaf::Leaf;
+use super::operators::{Context, Target};
+use super::render::{around, short};
+use super::text::{Reading, charset};
+use super::{Cause, CheckResult, Document, Files, Seen, Truth, Unknown};
+use crate::document::Place;
+use crate::expect::{Channel, Check, Expect, Op, What};
+use crate::json::Json;
+use crate::path::{Path, PathSteps};
+use crate::vars::{Vars, text_of};
+
+/// Evaluates the checks of a step; each check gives one result at least.
+#[must_use]
+pub fn evaluate(checks: &[Check], seen: &Seen<'_>, vars: &Vars, files: &Files<'_>) -> Vec<CheckResult> {
+    let step = StepView { seen, context: Context { vars, files }, channels: Default::default() };
+    let mut results = Vec::new();
+    for (number, check) in checks.iter().enumerate() {
+        let mut leaves = step.check(&check.what);
+        if leaves.is_empty() {
+            let nothing = Unknown::new(Cause::Plan, "the check asks nothing");
+            leaves.push(Leaf::new("check").result("", "", "", Err(nothing)));
+        }
+        results.extend(leaves.into_iter().map(|leaf| CheckResult { check: number, place: check.place, ..leaf }));
+    }
+    results
+}
+
+/// What the results come to together: one that fails decides, before one that cannot be evaluated.
+/// No results at all hold: what a step without checks may claim is decided where claims are made.
+#[must_use]
+pub fn verdict_of(results: &[CheckResult]) -> Truth {
+    let any = |truth| results.iter().any(|result| result.truth == truth);
+    match (any(Truth::Fails), any(Truth::Unknown)) {
+        (true, _) => Truth::Fails,
+        (false, true) => Truth::Unknown,
+        (false, false) => Truth::Holds,
+    }
+}
+
+/// The check that a request without an expected status has all the same: an answer of 400 or more fails it
+/// (plan.md, "http"). `None` for commands, and where a status is expected.
+#[must_use]
+pub fn implied_status(checks: &[Check], seen: &Seen<'_>, place: Place) -> Option<CheckResult> {
+    let status = seen.status?;
+    if checks.iter().any(|check| matches!(check.what, What::Status(_))) {
+        return None;
+    }
+    let result = Leaf::new("status").result("lt", "400", &status.to_string(), Ok(status < 400));
+    Some(CheckResult { check: checks.len(), place, ..result })
+}
+
+/// A header as a value: one line is a text, several are a list of texts.
+pub(super) fn header(name: &str, seen: &Seen<'_>) -> Option<Json> {
+    let mut lines: Vec<Json> =
+        seen.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, v)| v.into()).collect();
+    if lines.len() > 1 { Some(Json::List(lines)) } else { lines.pop() }
+}
+
+/// What a channel holds, read once.
+#[derive(Default)]
+struct Read<'a> {
+    document: OnceCell<Result<Document, Unknown>>,
+    reading: OnceCell<Result<Reading<'a>, Unknown>>,
+}
+
+struct StepView<'a> {
+    seen: &'a Seen<'a>,
+    context: Context<'a>,
+    channels: [Read<'a>; 4],
+}
+
+impl<'a> StepView<'a> {
+    fn check(&self, what: &What) -> Vec<CheckResult> {
+        match what {
+            What::Status(wanted) => vec![number("status", wanted, self.seen.status)],
+            What::Exit(wanted) => vec![number("exit", wanted, self.seen.exit)],
+            What::Header(name, expect) => self.header(name, expect),
+            What::Json(channel, paths) => self.json(*channel, paths),
+            What::JsonAny(channel, alternatives) => self.json_any(*channel, alternatives),
+            What::Contains(channel, needles, wanted) => {
+                needles.iter().map(|needle| self.contains(*channel, needle, *wanted)).collect()
+            }
+            What::Text(channel, expect) => self.text(*channel, expect),
+            What::Time(ms) => vec![self.time(*ms)],
+            What::Size(ops) => self.size(ops),
+            What::Redirect(operand) => vec![self.redirect(operand)],
+            What::HttpVersion(wanted) => {
+                let outcome = self.seen.http_version.ok_or_else(not_captured);
+                let saw = self.seen.http_version.unwrap_or("nothing");
+                vec![Leaf::new("httpVersion").result("equals", wanted, saw, outcome.map(|seen| seen == wanted))]
+            }
+            What::Schema(channel, file) => self.schema(*channel, file),
+        }
+    }
+
+    fn read(&self, channel: Channel) -> &Read<'a> {
+        &self.channels[match channel {
+            Channel::Body => 0,
+            Channel::Stdout => 1,
+            Channel::Stderr => 2,
+            Channel::Request => 3,
+        }]
+    }
+
+    fn document(&self, channel: Channel) -> Result<&Document, Unknown> {
+        let bytes = || self.seen.channel(channel).ok_or_else(not_captured);
+        self.read(channel).document.get_or_init(|| Document::read(bytes()?)).as_ref().map_err(Clone::clone)
+    }
+
+    fn reading(&self, channel: Channel) -> Result<&Reading<'a>, Unknown> {
+        let read = || {
+            let bytes = self.seen.channel(channel).ok_or_else(not_captured)?;
+            let charset = (channel == Channel::Body).then(|| charset(self.seen.headers)).flatten();
+            Ok(Reading::of(bytes, charset.as_deref()))
+        };
+        self.read(channel).reading.get_or_init(read).as_ref().map_err(Clone::clone)
+    }
+
+    /// One result for each operator over one target.
+    fn operators(&self, leaf: &Leaf, ops: &[Op], target: &Result<Target<'_>, Unknown>) -> Vec<CheckResult> {
+        ops.iter().map(|op| leaf.clone().operator(op, target, self.context)).collect()
+    }
+
+    fn header(&self, name: &str, expect: &Expect) -> Vec<CheckResult> {
+        let value = header(name, self.seen);
+        let target = match &value {
+            // No answer at all is not an answer without the header.
+            None if self.seen.status.is_none() => Err(not_captured()),
+            None => Ok(Target::Missing),
+            Some(lines @ Json::List(_)) => Ok(Target::Lines(lines)),
+            Some(line) => Ok(Target::One(line)),
+        };
+        self.operators(&Leaf::new(format!("header {}", name.to_ascii_lowercase())), &expect.0, &target)
+    }
+
+    fn json(&self, channel: Channel, paths: &[(Path, Expect)]) -> Vec<CheckResult> {
+        paths.iter().flat_map(|(path, expect)| self.at_path(channel, path, expect)).collect()
+    }
+
+    fn at_path(&self, channel: Channel, path: &Path, expect: &Expect) -> Vec<CheckResult> {
+        let leaf = Leaf { path: Some(path.text.clone()), ..Leaf::of(channel, &format!("json {}", path.text)) };
+        let spots = self.document(channel).and_then(|document| document.locate(path));
+        let nodes: Vec<&Json> = spots.iter().flatten().map(|spot| spot.value).collect();
+        let target = match spots {
+            Err(unknown) => Err(unknown),
+            Ok(_) if matches!(path.steps, PathSteps::Query { plural: true }) => Ok(Target::Many(&nodes)),
+            Ok(_) => Ok(nodes.first().map_or(Target::Missing, |value| Target::One(value))),
+        };
+        self.operators(&leaf, &expect.0, &target)
+    }
+
+    /// The first alternative that holds; else the one that came nearest among those that might have held, so that
+    /// the results together are what the alternatives together are.
+    fn json_any(&self, channel: Channel, alternatives: &[Vec<(Path, Expect)>]) -> Vec<CheckResult> {
+        let mut nearest: Option<(bool, usize, Vec<CheckResult>)> = None;
+        for (number, paths) in alternatives.iter().enumerate() {
+            let mut results = self.json(channel, paths);
+            results.iter_mut().for_each(|result| result.alternative = Some(number));
+            let truth = verdict_of(&results);
+            if truth == Truth::Holds && !results.is_empty() {
+                return results;
+            }
+            let held = results.iter().filter(|result| result.truth == Truth::Holds).count();
+            let rank = (truth == Truth::Unknown, held);
+            if !results.is_empty() && nearest.as_ref().is_none_or(|(unknown, held, _)| rank > (*unknown, *held)) {
+                nearest = Some((rank.0, rank.1, results));
+            }
+        }
+        nearest.map(|(_, _, results)| results).unwrap_or_default()
+    }
+
+    fn contains(&self, channel: Channel, operand: &Json, wanted: bool) -> CheckResult {
+        let leaf = Leaf::of(channel, "text").from(operand);
+        let op = if wanted { "contains" } else { "notContains" };
+        let needle = self.context.filled(operand).and_then(|needle| match needle {
+            Json::Text(_) | Json::Number(_) => Ok(text_of(&needle)),
+            other => Err(Unknown::new(Cause::Plan, format!("the operand is a {}, not a text", other.kind()))),
+        });
+        let expected = needle.as_ref().map_or_else(|_| short(operand), |needle| short(&Json::from(needle)));
+        match self.reading(channel) {
+            Err(unknown) => leaf.result(op, &expected, "nothing", Err(unknown)),
+            Ok(reading) => {
+                let at =
+                    needle.as_ref().ok().and_then(|needle| reading.find(needle)).filter(|_| reading.text().is_some());
+                let outcome = needle.and_then(|needle| reading.contains(&needle, wanted));
+                leaf.result(op, &expected, &around(&reading.shown(), at.unwrap_or(0)), outcome)
+            }
+        }
+    }
+
+    fn text(&self, channel: Channel, expect: &Expect) -> Vec<CheckResult> {
+        let leaf = Leaf::of(channel, "text");
+        let reading = match self.reading(channel) {
+            Ok(reading) => reading,
+            Err(unknown) => return self.operators(&leaf, &expect.0, &Err(unknown)),
+        };
+        match reading.whole() {
+            Ok(text) => self.operators(&leaf, &expect.0, &Ok(Target::One(&text.into()))),
+            Err(_) => self.operators(&leaf, &expect.0, &Ok(Target::Partial(reading))),
+        }
+    }
+
+    fn time(&self, ms: u64) -> CheckResult {
+        let took = format!("{}.{:03}ms", self.seen.time_us / 1000, self.seen.time_us % 1000);
+        let outcome = Ok(self.seen.time_us <= ms.saturating_mul(1000));
+        Leaf::new("time").result("lte", &format!("{ms}ms"), &took, outcome)
+    }
+
+    fn size(&self, ops: &[Op]) -> Vec<CheckResult> {
+        let body = self.seen.body.ok_or_else(not_captured).and_then(|body| {
+            let cut = || Unknown::new(Cause::Incomplete, "the body was cut, so its size is not known");
+            if body.complete { Ok(Json::from(body.kept.len())) } else { Err(cut()) }
+        });
+        let leaf = Leaf { channel: Some(Channel::Body), ..Leaf::new("size") };
+        match body {
+            Ok(size) => self.operators(&leaf, ops, &Ok(Target::One(&size))),
+            Err(unknown) => self.operators(&leaf, ops, &Err(unknown)),
+        }
+    }
+
+    fn redirect(&self, operand: &Json) -> CheckResult {
+        let leaf = Leaf::new("redirect").from(operand);
+        let wanted = self.context.filled(operand);
+        let expected = wanted.as_ref().map_or_else(|_| short(operand), |wanted| short(wanted));
+        let Some((base, location)) = self.seen.first_location else {
+            let unknown = match self.seen.status {
+                Some(_) => Unknown::new(Cause::Missing, "no answer carried a Location"),
+                None => not_captured(),
+            };
+            return leaf.result("equals", &expected, "nothing", Err(unknown));
+        };
+        let resolved = |text: &str| Url::parse(base).and_then(|base| base.join(text));
+        let outcome = wanted.and_then(|wanted| {
+            let unusable = || Unknown::new(Cause::Plan, "the operand is no URL or path");
+            let wanted = wanted.as_text().and_then(|text| resolved(text).ok()).ok_or_else(unusable)?;
+            Ok(resolved(location).is_ok_and(|location| location == wanted))
+        });
+        leaf.result("equals", &expected, &short(&Json::from(location)), outcome)
+    }
+
+    fn schema(&self, channel: Channel, file: &str) -> Vec<CheckResult> {
+        let leaf = Leaf::of(channel, "json $");
+        let op = [Op::Schema(file.to_owned())];
+        match self.document(channel) {
+            Ok(document) => self.operators(&leaf, &op, &Ok(Target::One(document.root()))),
+            Err(unknown) => self.operators(&leaf, &op, &Err(unknown)),
+        }
+    }
+}
+
+/// A status or exit code that is one of those written.
+fn number<N: PartialEq + ToString>(what: &str, wanted: &[N], seen: Option<N>) -> CheckResult {
+    let op = if wanted.len() == 1 { "equals" } else { "oneOf" };
+    let expected: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+    let saw = seen.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    let outcome = seen.ok_or_else(not_captured).map(|seen| wanted.contains(&seen));
+    Leaf::new(what).result(op, &expected.join(", "), &saw, outcome)
+}
+
+fn not_captured() -> Unknown {
+    Unknown::new(Cause::NotCaptured, "the step has none to look at")
+}

@@ -1,0 +1,195 @@
+//! A call as data: how the journal keeps it, and how it is named.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::ids::{Digest, Id};
+use crate::json::{Json, Map, canonical};
+use crate::observe::{CommandCall, Field, HttpCall, SecretUse};
+
+/// Bodies up to this many bytes stand in the entry, longer ones by digest.
+const INLINE: usize = 4096;
+
+/// A call with every reference resolved and every credential named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// An HTTP request.
+    Http(HttpCall),
+    /// A command.
+    Command(CommandCall),
+}
+
+impl Call {
+    /// The call as the body of an intent: texts, whole numbers, lists and maps only, so that it has a canonical form.
+    ///
+    /// Bodies are `{"text"}` or `{"base64"}` up to 4096 bytes, else `{"sha256", "bytes"}`; credentials are
+    /// `{"$env": NAME, "as": "plain"|"basic"|"bearer"}`.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Http(call) => http(call),
+            Self::Command(call) => command(call),
+        }
+    }
+
+    /// The digest of the canonical form.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let json = self.to_json();
+        // The form above is canonical by construction; its plain text would serve as well.
+        Digest::of(&canonical(&json).unwrap_or_else(|_| json.to_string().into_bytes()))
+    }
+}
+
+/// The idempotency key of an action: digest of the run's nonce, case, step and resolved call (design.md section 3).
+#[must_use]
+pub fn idempotency_key(nonce: &str, scenario: &Id, step: &Id, call: &Digest) -> Digest {
+    let parts = Json::list([Json::from(nonce), scenario.into(), step.into(), (*call).into()]);
+    Digest::of(&canonical(&parts).unwrap_or_else(|_| parts.to_string().into_bytes()))
+}
+
+fn http(call: &HttpCall) -> Json {
+    let mut map = Map::new();
+    map.push("kind", "http");
+    map.push("method", call.method.as_str());
+    map.push("url", call.url.as_str());
+    map.push("headers", fields(&call.headers));
+    map.push("body", call.body.as_deref().map(bytes));
+    map.push("timeout_ms", whole(call.timeout_ms));
+    map.push("follow_redirects", call.follow_redirects);
+    map.push("cookies", call.cookies);
+    map.push("decompress", call.decompress);
+    map.push("max_body", whole(call.max_body));
+    map.push("insecure", call.insecure);
+    map.push("ca", call.ca.as_deref().map(by_digest));
+    map.push("origins", Json::list(call.origins.iter().map(ToString::to_string)));
+    Json::Map(map)
+}
+
+fn command(call: &CommandCall) -> Json {
+    let mut map = Map::new();
+    map.push("kind", "command");
+    map.push("argv", Json::list(&call.argv));
+    map.push("cwd", call.cwd.as_str());
+    map.push("env", fields(&call.env));
+    map.push("stdin", call.stdin.as_deref().map(bytes));
+    map.push("timeout_ms", whole(call.timeout_ms));
+    Json::Map(map)
+}
+
+/// Pairs as lists of two: names may repeat, and their order is part of the call.
+fn fields(pairs: &[(String, Field)]) -> Json {
+    Json::list(pairs.iter().map(|(name, field)| {
+        let value = match field {
+            Field::Text(text) => Json::from(text),
+            Field::Secret(placed, variable) => {
+                let placed = match placed {
+                    SecretUse::Plain => "plain",
+                    SecretUse::Basic => "basic",
+                    SecretUse::Bearer => "bearer",
+                };
+                Json::map([("$env", variable.as_str()), ("as", placed)])
+            }
+        };
+        Json::list([Json::from(name), value])
+    }))
+}
+
+fn bytes(bytes: &[u8]) -> Json {
+    if bytes.len() > INLINE {
+        return by_digest(bytes);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Json::map([("text", text)]),
+        Err(_) => Json::map([("base64", STANDARD.encode(bytes))]),
+    }
+}
+
+fn by_digest(bytes: &[u8]) -> Json {
+    Json::map([("sha256", Json::from(Digest::of(bytes))), ("bytes", bytes.len().into())])
+}
+
+/// A number that may be beyond what the canonical form holds becomes its text.
+fn whole(n: u64) -> Json {
+    if n < 1 << 53 { n.into() } else { n.to_string().into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Origin;
+
+    fn call() -> HttpCall {
+        HttpCall {
+            method: "POST".into(),
+            url: "http://a:1/x".into(),
+            headers: vec![
+                ("a".into(), Field::Text("b".into())),
+                ("authorization".into(), Field::Secret(SecretUse::Bearer, "TOKEN".into())),
+            ],
+            body: Some(b"{\"n\":1.5}".to_vec()),
+            timeout_ms: u64::MAX,
+            follow_redirects: 3,
+            cookies: true,
+            decompress: true,
+            max_body: 10,
+            insecure: false,
+            ca: Some(b"pem".to_vec()),
+            origins: vec![Origin::of("http://a:1").unwrap()],
+        }
+    }
+
+    #[test]
+    fn has_a_canonical_form() {
+        let json = Call::Http(call()).to_json();
+        assert!(canonical(&json).is_ok());
+        assert_eq!(
+            json.get("headers").unwrap().to_string(),
+            r#"[["a","b"],["authorization",{"$env":"TOKEN","as":"bearer"}]]"#
+        );
+        assert_eq!(json.get("body").unwrap().to_string(), r#"{"text":"{\"n\":1.5}"}"#);
+        assert_eq!(json.get("origins").unwrap().to_string(), r#"["http://a:1"]"#);
+        assert_eq!(bytes(&[0xff]).to_string(), r#"{"base64":"/w=="}"#);
+        assert!(bytes(&[b'a'; INLINE]).get("text").is_some());
+        assert_eq!(bytes(&[b'a'; INLINE + 1]).get("bytes").unwrap().to_string(), "4097");
+    }
+
+    #[test]
+    fn every_part_changes_the_digest() {
+        let base = Call::Http(call()).digest();
+        let changes: [fn(&mut HttpCall); 12] = [
+            |c| c.method = "PUT".into(),
+            |c| c.url.push('y'),
+            |c| c.headers.swap(0, 1),
+            |c| c.body = None,
+            |c| c.timeout_ms = 1,
+            |c| c.follow_redirects = 0,
+            |c| c.cookies = false,
+            |c| c.decompress = false,
+            |c| c.max_body = 11,
+            |c| c.insecure = true,
+            |c| c.ca = None,
+            |c| c.origins.clear(),
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            let mut other = call();
+            change(&mut other);
+            assert_ne!(Call::Http(other).digest(), base, "{i}");
+        }
+        assert_eq!(Call::Http(call()).digest(), base);
+    }
+
+    #[test]
+    fn keys_bind_run_case_step_and_call() {
+        let (a, b) = (Id::parse("A").unwrap(), Id::parse("B").unwrap());
+        let key = idempotency_key("n", &a, &b, &Digest::of(b"x"));
+        assert_eq!(key, idempotency_key("n", &a, &b, &Digest::of(b"x")));
+        for other in [
+            idempotency_key("m", &a, &b, &Digest::of(b"x")),
+            idempotency_key("n", &b, &a, &Digest::of(b"x")),
+            idempotency_key("n", &a, &b, &Digest::of(b"y")),
+        ] {
+            assert_ne!(key, other);
+        }
+    }
+}

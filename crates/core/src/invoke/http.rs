@@ -1,0 +1,136 @@
+//! HTTP requests: target, headers, body and credentials of a step, filled.
+
+use url::form_urlencoded::Serializer;
+
+use super::{Unready, target, template_refused, text};
+use crate::environment::Environment;
+use crate::evaluate::Files;
+use crate::json::Json;
+use crate::observe::{Field, HttpCall, SecretUse};
+use crate::plan::{Auth, Body, HttpStep};
+use crate::vars::{Reference, Vars, resolve as filled, text_of};
+
+/// Headers that route or frame a message, or put another method in its place: never written by a plan (B17).
+pub const FORBIDDEN_HEADERS: [&str; 14] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
+
+/// Whether a header belongs to the client alone; names have no case.
+#[must_use]
+pub fn is_forbidden_header(name: &str) -> bool {
+    FORBIDDEN_HEADERS.iter().any(|forbidden| name.eq_ignore_ascii_case(forbidden))
+}
+
+pub(super) fn resolve(
+    step: &HttpStep,
+    timeout_ms: u64,
+    vars: &Vars,
+    environment: &Environment,
+    base_url: Option<&str>,
+    files: &Files<'_>,
+) -> Result<HttpCall, Unready> {
+    let url = target::resolve(&step.target, &step.query, vars, environment, base_url)?;
+    let mut headers = step.headers.iter().map(|(name, value)| header(name, value, vars)).collect::<Result<_, _>>()?;
+    let (body, media) = match &step.body {
+        Some(body) => body_bytes(body, vars, files).map(|(bytes, media)| (Some(bytes), media))?,
+        None => (None, None),
+    };
+    if let Some(media) = media {
+        default(&mut headers, "content-type", media);
+    }
+    if let Some(auth) = &step.auth {
+        credential(&mut headers, auth)?;
+    }
+    default(&mut headers, "user-agent", "probity");
+    default(&mut headers, "accept", "*/*");
+    Ok(HttpCall {
+        method: step.method.clone(),
+        url,
+        headers,
+        body,
+        timeout_ms,
+        follow_redirects: step.follow_redirects,
+        cookies: step.cookies,
+        decompress: step.decompress,
+        max_body: step.max_body,
+        insecure: step.insecure || environment.insecure,
+        ca: step.ca.as_deref().map(|name| file(name, files)).transpose()?,
+        origins: environment.origins.clone(),
+    })
+}
+
+fn header(name: &str, value: &Json, vars: &Vars) -> Result<(String, Field), Unready> {
+    let token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
+    if name.is_empty() || !name.bytes().all(token) {
+        return Err(template_refused(format!("{name:?} is no name of a header.")));
+    }
+    if is_forbidden_header(name) {
+        return Err(template_refused(format!("The header `{name}` belongs to the client alone.")));
+    }
+    if let Some(Reference::Env(secret)) = Reference::of(value)? {
+        return Ok((name.to_owned(), Field::Secret(SecretUse::Plain, secret.to_owned())));
+    }
+    let text = text(value, vars)?;
+    // Tab is the one control that a field value may hold (RFC 9110 5.5); beyond Latin-1 there is no byte for it.
+    if text.chars().any(|c| (c.is_control() && c != '\t') || u32::from(c) > 0xff) {
+        return Err(template_refused(format!(
+            "The value of the header `{name}` holds a line break, another control character, or one beyond Latin-1."
+        )));
+    }
+    Ok((name.to_owned(), Field::Text(text)))
+}
+
+fn default(headers: &mut Vec<(String, Field)>, name: &str, value: &str) {
+    if !has(headers, name) {
+        headers.push((name.to_owned(), Field::Text(value.to_owned())));
+    }
+}
+
+fn has(headers: &[(String, Field)], name: &str) -> bool {
+    headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
+fn credential(headers: &mut Vec<(String, Field)>, auth: &Auth) -> Result<(), Unready> {
+    if has(headers, "authorization") {
+        return Err(template_refused("Both `auth` and an authorization header are written; only one can be sent."));
+    }
+    let field = match auth {
+        Auth::Basic(variable) => Field::Secret(SecretUse::Basic, variable.clone()),
+        Auth::Bearer(variable) => Field::Secret(SecretUse::Bearer, variable.clone()),
+    };
+    headers.push(("authorization".to_owned(), field));
+    Ok(())
+}
+
+/// The bytes of a body, and the media type that they have unless a header says otherwise.
+fn body_bytes(body: &Body, vars: &Vars, files: &Files<'_>) -> Result<(Vec<u8>, Option<&'static str>), Unready> {
+    Ok(match body {
+        Body::Json(data) => (filled(data, vars)?.to_string().into_bytes(), Some("application/json")),
+        Body::Form(pairs) => {
+            let mut form = Serializer::new(String::new());
+            for (name, value) in pairs {
+                form.append_pair(name, &text_of(&filled(value, vars)?));
+            }
+            (form.finish().into_bytes(), Some("application/x-www-form-urlencoded"))
+        }
+        Body::Text(value) => (text(value, vars)?.into_bytes(), None),
+        Body::File(name) => (file(name, files)?, None),
+    })
+}
+
+fn file(name: &str, files: &Files<'_>) -> Result<Vec<u8>, Unready> {
+    files(name).ok_or_else(|| template_refused(format!("The file {name:?} was not sealed with the plan.")))
+}
