@@ -9,6 +9,7 @@
 //! * [`codes`]: every finding that can be named, with what it means and what to do.
 //! * [`json`]: JSON as it stood, and its canonical form.
 //! * [`document`]: a document whose every node knows its place; [`diagnostic`]: what a check noticed in it.
+//! * [`units`]: durations and sizes as people write them.
 //!
 //! What people write:
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
@@ -32,3 +33,4 @@ mod nearest;
 pub mod observe;
 pub mod path;
 pub mod plan;
+pub mod units;
