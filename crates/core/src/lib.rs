@@ -12,15 +12,18 @@
 //! * [`units`]: durations and sizes as people write them.
 //!
 //! What people write:
+//! * [`shape`]: which fields each place of a document takes, and what they mean.
+//! * [`decode`]: documents become plans and matrices, and what is wrong with them diagnostics.
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
-//! * [`environment`]: which origins a run may touch, and whose data they hold.
+//! * [`environment`]: which origins a run may touch, and whose data they hold; [`settings`]: the file that says so.
 //!
 //! What happens:
 //! * [`observe`]: what probes are asked to do, and what they saw.
 //! * [`journal`]: the hash chain that keeps it.
 
 pub mod codes;
+pub mod decode;
 pub mod diagnostic;
 pub mod document;
 pub mod environment;
@@ -33,4 +36,6 @@ mod nearest;
 pub mod observe;
 pub mod path;
 pub mod plan;
+pub mod settings;
+pub mod shape;
 pub mod units;

@@ -281,8 +281,28 @@ mod tests {
     fn refusals() {
         let deep = format!("$[?{}@.a{}]", "(".repeat(400), ")".repeat(400));
         for text in [
-            "", ".", "a.", ".a", "a..b", "[0]", "a[", "a[x]", "a[01]", "a[-1]", "a[0]b", "a.$b", "items.*.id", "$.", "$a",
-            "$[", "$..a..b", "$[?@..a..b]", "$['a]", "$.a[01]", &deep, &"a".repeat(1025),
+            "",
+            ".",
+            "a.",
+            ".a",
+            "a..b",
+            "[0]",
+            "a[",
+            "a[x]",
+            "a[01]",
+            "a[-1]",
+            "a[0]b",
+            "a.$b",
+            "items.*.id",
+            "$.",
+            "$a",
+            "$[",
+            "$..a..b",
+            "$[?@..a..b]",
+            "$['a]",
+            "$.a[01]",
+            &deep,
+            &"a".repeat(1025),
         ] {
             assert!(Path::parse(text).is_err(), "{text}");
         }
