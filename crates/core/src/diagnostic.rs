@@ -116,6 +116,18 @@ impl Diagnostics {
         }
     }
 
+    /// Names what those from position `from` on are about, where they do not say.
+    pub fn subject_since(&mut self, from: usize, subject: &str) {
+        for item in self.items.iter_mut().skip(from).filter(|item| item.subject.is_none()) {
+            item.subject = Some(subject.to_owned());
+        }
+    }
+
+    /// Those gathered so far, in the order they came.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
     /// Whether an error is among them.
     #[must_use]
     pub fn has_errors(&self) -> bool {

@@ -69,6 +69,24 @@ impl Node {
         Self::new(Value::Text(text.into()), place)
     }
 
+    /// A node for a value that was not read from a document; every part stands at `place`.
+    #[must_use]
+    pub fn from_json(json: &Json, place: Place) -> Self {
+        let value = match json {
+            Json::Null => Value::Null,
+            Json::Bool(b) => Value::Bool(*b),
+            Json::Number(number) => Value::Number(number.clone()),
+            Json::Text(text) | Json::BrokenText(text) => Value::Text(text.clone()),
+            Json::List(items) => Value::List(items.iter().map(|item| Self::from_json(item, place)).collect()),
+            Json::Map(map) => Value::Map(
+                map.iter()
+                    .map(|(name, item)| (Key { name: name.to_owned(), place }, Self::from_json(item, place)))
+                    .collect(),
+            ),
+        };
+        Self::new(value, place)
+    }
+
     /// A map node made of pairs whose keys stand where their values stand.
     #[must_use]
     pub fn map(pairs: Vec<(&str, Node)>, place: Place) -> Self {

@@ -3,7 +3,7 @@
 //! Written plans are expanded into this form first (`expand`), so engine and derivation know one form only.
 
 use crate::document::Place;
-use crate::expect::Check;
+use crate::expect::{Check, What};
 use crate::ids::Id;
 use crate::json::Json;
 use crate::path::Path;
@@ -141,6 +141,13 @@ impl Step {
     #[must_use]
     pub fn is_cleanup(&self) -> bool {
         self.evidence_type == "cleanup"
+    }
+
+    /// Whether a check names the status or exit code. Where none does, an answer of 400 or more, or an exit code
+    /// other than 0, fails the step (plan.md, "`http`"); that rule belongs to the derivation.
+    #[must_use]
+    pub fn expects_outcome(&self) -> bool {
+        self.checks.iter().any(|check| matches!(check.what, What::Status(_) | What::Exit(_)))
     }
 }
 

@@ -1,0 +1,370 @@
+//! The request of a seed-form step with the action `api`, `pollApi` or `cleanupApi`.
+
+use super::reading::{Reading, entry, field, flag, number, text};
+use super::reference::{Use, check_template};
+use crate::codes::Code;
+use crate::document::{Key, Node, Place, Value};
+use crate::json::Json;
+use crate::plan::{Auth, Body, HttpStep, HttpVersion, Poll};
+
+/// Cap of a body where the step names none: 10 MiB.
+const MAX_BODY: u64 = 10 << 20;
+
+/// Headers that route or frame the message, beside those that begin with `proxy-` or `x-forwarded-`
+/// (harness-proof.md 1.2).
+const FORBIDDEN: [&str; 18] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+    "keep-alive",
+    "forwarded",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-rewrite-url",
+    ":authority",
+    ":path",
+    ":method",
+];
+
+impl Reading<'_> {
+    /// The request; `None` where something it needs is missing, which is named.
+    pub(super) fn http(&mut self, step: &Node, polls: bool) -> Option<HttpStep> {
+        let method = self.method(step);
+        let target = self.target(step);
+        let query = self.pairs(step, "query");
+        let (headers, bearer) = self.headers_to_send(step);
+        let body = self.body(step);
+        let auth = self.auth(step, bearer);
+        let http_version = self.asked_version(step);
+        let poll = polls.then(|| self.poll(step));
+        for name in ["proxy", "unixSocket"] {
+            self.refuse_field(step, name);
+        }
+        if let Some((key, value)) = entry(step, "encodePathVars")
+            && value.as_bool() == Some(false)
+        {
+            let help = "values in paths are always percent-encoded";
+            self.error(Code::NotSupported, key.place, "`encodePathVars: false` is not supported", help);
+        }
+        let tls = field(step, "tls");
+        for name in ["cert", "key"] {
+            if let Some(tls) = tls {
+                self.refuse_field(tls, name);
+            }
+        }
+        Some(HttpStep {
+            method: method?,
+            target: target?,
+            query,
+            headers,
+            body,
+            auth,
+            follow_redirects: number(step, "followRedirects").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
+            cookies: flag(step, "cookies").unwrap_or(true),
+            decompress: flag(step, "decompress").unwrap_or(true),
+            max_body: number(step, "maxBodyBytes").unwrap_or(MAX_BODY),
+            http_version,
+            insecure: tls.and_then(|tls| flag(tls, "insecure")).unwrap_or(false),
+            ca: tls.and_then(|tls| text(tls, "ca")),
+            poll,
+            capture_request: flag(step, "captureRequestBody").or_else(|| flag(step, "captureRequest")).unwrap_or(false),
+        })
+    }
+
+    /// Names a field of the language that this build does not perform.
+    pub(super) fn refuse_field(&mut self, node: &Node, name: &str) {
+        if let Some((key, _)) = entry(node, name) {
+            let help = "remove it, or use a build that performs it";
+            self.error(Code::NotSupported, key.place, format!("`{name}` is not supported by this build"), help);
+        }
+    }
+
+    fn method(&mut self, step: &Node) -> Option<String> {
+        let Some(node) = field(step, "method") else { return Some("GET".into()) };
+        let method = node.as_text()?.to_ascii_uppercase();
+        if method.contains(['{', '}']) {
+            let help = "write the method out; values may not choose what is done";
+            self.error(Code::TemplateBreakout, node.place, "the method holds a placeholder", help);
+            return None;
+        }
+        if method.is_empty() || method.len() > 32 || !method.bytes().all(is_token) {
+            let help = "write a method such as GET, POST, PUT, PATCH or DELETE";
+            self.error(Code::ValueOutOfRange, node.place, "the method is no HTTP method", help);
+            return None;
+        }
+        if method == "CONNECT" {
+            let help = "name the target itself";
+            self.error(Code::NotSupported, node.place, "CONNECT opens a tunnel and is not supported", help);
+            return None;
+        }
+        Some(method)
+    }
+
+    fn target(&mut self, step: &Node) -> Option<String> {
+        let names = ["path", "pathTemplate", "url", "urlTemplate"];
+        let found: Vec<(&str, &Node)> = names.iter().filter_map(|name| Some((*name, field(step, name)?))).collect();
+        let (name, node) = match found.as_slice() {
+            [] => {
+                let help = "add `path` (below the environment's url) or an absolute `url`";
+                self.error(Code::MissingField, step.place, "the request has no target", help);
+                return None;
+            }
+            [one] => *one,
+            [(first, _), (second, node), ..] => {
+                let message = format!("the request has two targets, `{first}` and `{second}`");
+                self.error(Code::UnknownField, node.place, message, "keep one of them");
+                return None;
+            }
+        };
+        let target = node.as_text()?;
+        let fault = match name {
+            "path" | "pathTemplate" => path_fault(target),
+            _ => url_fault(target),
+        };
+        if let Some((code, what, help)) = fault {
+            self.error(code, node.place, what, help);
+            return None;
+        }
+        if let Err(what) = check_template(target) {
+            let help = "write {name} for a variable; a literal brace is {{ or %7B";
+            self.error(Code::ReferenceMalformed, node.place, what, help);
+            return None;
+        }
+        Some(target.to_owned())
+    }
+
+    /// Pairs of a query or form; a list makes a pair of each item.
+    fn pairs(&mut self, step: &Node, name: &str) -> Vec<(String, Json)> {
+        let mut pairs = Vec::new();
+        for (key, value) in field(step, name).and_then(Node::as_map).unwrap_or_default() {
+            match value.as_list() {
+                Some(items) => pairs.extend(items.iter().map(|item| (key.name.clone(), self.single(item, Use::Data)))),
+                None => pairs.push((key.name.clone(), self.single(value, Use::Data))),
+            }
+        }
+        pairs
+    }
+
+    /// A scalar or a reference; another map is named.
+    pub(super) fn single(&mut self, node: &Node, r#use: Use) -> Json {
+        let data = self.data(node, r#use);
+        if matches!(&data, Json::Map(map) if !map.iter().any(|(key, _)| key.starts_with('$'))) {
+            let help = "write a text, or a map whose only key is $var, $template or (for credentials) $env";
+            self.error(Code::WrongType, node.place, "a map stands where one value should", help);
+        }
+        data
+    }
+
+    /// The header lines, and the variable of a bearer token that stands in one of them.
+    fn headers_to_send(&mut self, step: &Node) -> (Vec<(String, Json)>, Option<String>) {
+        let (mut headers, mut bearer): (Vec<(String, Json)>, _) = (Vec::new(), None);
+        for (key, value) in field(step, "headers").and_then(Node::as_map).unwrap_or_default() {
+            // Pseudo headers are no tokens and have a code of their own, so they are asked about first.
+            if !self.header_allowed(key) || !self.header_name(key) {
+                continue;
+            }
+            if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&key.name)) {
+                let message = format!("the header `{}` stands twice", key.name);
+                self.error(Code::DuplicateKey, key.place, message, "remove one of the two");
+            }
+            if let Some(variable) = self.bearer_header(key, value) {
+                bearer = Some(variable);
+                continue;
+            }
+            if value.as_text().is_some_and(|text| text.contains(|c: char| c != '\t' && c.is_control())) {
+                let message = format!("the header `{}` holds a control character", key.name);
+                self.error(Code::ValueOutOfRange, value.place, message, "write one line of text");
+            }
+            let value = self.single(value, Use::Credential);
+            headers.push((key.name.clone(), value));
+        }
+        (headers, bearer)
+    }
+
+    /// `authorization: {env: NAME, prefix: "Bearer "}`, which means `auth: {bearer: {env: NAME}}`.
+    fn bearer_header(&self, key: &Key, value: &Node) -> Option<String> {
+        let pairs = value.as_map().filter(|pairs| pairs.len() == 2)?;
+        let get = |name: &str| pairs.iter().find(|(key, _)| key.name == name).and_then(|(_, node)| node.as_text());
+        let variable = get("$env").or_else(|| get("env"))?;
+        let means = self.forms == super::reading::Forms::Any
+            && key.name.eq_ignore_ascii_case("authorization")
+            && get("prefix") == Some("Bearer ")
+            && super::reference::is_name(variable);
+        means.then(|| variable.to_owned())
+    }
+
+    /// Whether a header's name is a token (RFC 9110, 5.1).
+    pub(super) fn header_name(&mut self, key: &Key) -> bool {
+        let fine = !key.name.is_empty() && key.name.len() <= 256 && key.name.bytes().all(is_token);
+        if !fine {
+            let help = "use letters, digits and hyphens";
+            self.error(Code::ValueOutOfRange, key.place, "the name of a header is no name that HTTP knows", help);
+        }
+        fine
+    }
+
+    fn header_allowed(&mut self, key: &Key) -> bool {
+        let name = key.name.to_ascii_lowercase();
+        let forbidden =
+            FORBIDDEN.contains(&name.as_str()) || name.starts_with("proxy-") || name.starts_with("x-forwarded-");
+        if forbidden {
+            let message = format!("`{}` routes or frames the message and belongs to the client", key.name);
+            self.error(Code::HeaderForbidden, key.place, message, "remove it");
+        }
+        !forbidden
+    }
+
+    fn body(&mut self, step: &Node) -> Option<Body> {
+        self.refuse_field(step, "multipart");
+        let names = ["json", "form", "body", "bodyFile"];
+        let found: Vec<(&str, &Node)> = names.iter().filter_map(|name| Some((*name, field(step, name)?))).collect();
+        if let [(first, _), (second, node), ..] = found.as_slice() {
+            let message = format!("the request has two bodies, `{first}` and `{second}`");
+            self.error(Code::UnknownField, node.place, message, "keep one of them");
+        }
+        let (name, node) = found.first()?;
+        Some(match *name {
+            "json" => Body::Json(self.data(node, Use::Data)),
+            "form" => Body::Form(self.pairs(step, "form")),
+            "body" => Body::Text(self.single(node, Use::Data)),
+            _ => Body::File(node.as_text()?.to_owned()),
+        })
+    }
+
+    fn auth(&mut self, step: &Node, bearer: Option<String>) -> Option<Auth> {
+        let Some(node) = field(step, "auth") else { return bearer.map(Auth::Bearer) };
+        let credential = |kind: &str| Some((kind == "basic", node.get(kind)?));
+        let (basic, credential) = match (credential("basic"), credential("bearer")) {
+            (Some(one), None) | (None, Some(one)) if bearer.is_none() => one,
+            _ => {
+                let help = "write {basic: {env: NAME}} or {bearer: {env: NAME}}";
+                self.error(Code::WrongType, node.place, "`auth` has not exactly one credential", help);
+                return None;
+            }
+        };
+        // A credential of another type was named by the shape check.
+        credential.as_map()?;
+        let name = credential.get("$env").or_else(|| credential.get("env")).and_then(Node::as_text);
+        match name {
+            Some(name) if super::reference::is_name(name) && credential.as_map().is_some_and(|map| map.len() == 1) => {
+                Some(if basic { Auth::Basic(name.to_owned()) } else { Auth::Bearer(name.to_owned()) })
+            }
+            _ => {
+                let message = "a credential is not a reference to one environment variable";
+                self.error(Code::ReferenceMalformed, credential.place, message, "write {env: NAME}");
+                None
+            }
+        }
+    }
+
+    fn asked_version(&mut self, step: &Node) -> HttpVersion {
+        let Some(node) = field(step, "httpVersion") else { return HttpVersion::Auto };
+        let token = match &node.value {
+            Value::Number(number) => number.token(),
+            _ => node.as_text().unwrap_or_default(),
+        };
+        match token {
+            "auto" => HttpVersion::Auto,
+            "1.1" => HttpVersion::One,
+            "2" => HttpVersion::Two,
+            _ => {
+                let message = format!("`{token}` is no HTTP version that can be asked for");
+                self.error(Code::ValueOutOfRange, node.place, message, "write auto, 1.1 or 2");
+                HttpVersion::Auto
+            }
+        }
+    }
+
+    fn poll(&mut self, step: &Node) -> Poll {
+        let every_ms = number(step, "pollIntervalMs").unwrap_or(1000);
+        let for_ms = number(step, "pollTimeoutMs").unwrap_or(30_000);
+        if for_ms < every_ms {
+            let place = field(step, "pollTimeoutMs").map_or(step.place, |node| node.place);
+            let message = format!("the time for all tries ({for_ms} ms) is shorter than the pause ({every_ms} ms)");
+            self.error(Code::ValueOutOfRange, place, message, "give it more time, or a shorter pause");
+        }
+        let tries = for_ms.div_ceil(every_ms.max(1)).saturating_add(1);
+        let tries = number(step, "maxAttempts").unwrap_or(tries);
+        Poll { every_ms, for_ms, tries: u32::try_from(tries).unwrap_or(u32::MAX) }
+    }
+
+    /// Where a field's value stands; the step itself if it has none.
+    pub(super) fn place_of(step: &Node, name: &str) -> Place {
+        field(step, name).map_or(step.place, |node| node.place)
+    }
+}
+
+/// A character of a token (RFC 9110, 5.6.2).
+const fn is_token(b: u8) -> bool {
+    b.is_ascii_alphanumeric()
+        || matches!(
+            b,
+            b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
+        )
+}
+
+type Fault = (Code, &'static str, &'static str);
+
+fn text_fault(text: &str) -> Option<Fault> {
+    if text.len() > 8192 {
+        return Some((Code::UrlMalformed, "the target is longer than 8192 bytes", "put what is long into the body"));
+    }
+    if text.contains('#') {
+        return Some((Code::UrlMalformed, "the target has a fragment, which is never sent", "remove what follows #"));
+    }
+    if text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
+        let help = "percent-encode it: a space is %20";
+        return Some((Code::UrlMalformed, "the target holds a space, a backslash or a control character", help));
+    }
+    None
+}
+
+fn path_fault(path: &str) -> Option<Fault> {
+    if let Some(rest) = path.strip_prefix('/') {
+        if rest.starts_with('/') {
+            return Some((
+                Code::UrlMalformed,
+                "the path begins with //, which would name a host",
+                "begin it with one /",
+            ));
+        }
+        return text_fault(path);
+    }
+    if path.starts_with('{') {
+        let help = "begin the path with /, so that no value can choose where the request goes";
+        return Some((Code::TemplateBreakout, "the path begins with a placeholder", help));
+    }
+    Some((Code::UrlMalformed, "the path does not begin with /", "begin it with /, or write an absolute URL as url"))
+}
+
+fn url_fault(url: &str) -> Option<Fault> {
+    let lower = url.to_ascii_lowercase();
+    let Some(skip) = ["http://", "https://"].into_iter().find(|scheme| lower.starts_with(scheme)) else {
+        if url.starts_with('{') {
+            let help = "write scheme and host out, or a path below the environment's url";
+            return Some((Code::TemplateBreakout, "the URL begins with a placeholder", help));
+        }
+        return Some((Code::UrlMalformed, "the URL is not an absolute http or https URL", "write https://host/path"));
+    };
+    let rest = &url[skip.len()..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    if authority.contains('@') {
+        let help = "write auth: {basic: {env: NAME}}";
+        return Some((Code::UrlMalformed, "the URL carries credentials", help));
+    }
+    if authority.contains(['{', '}']) {
+        let help = "write host and port out; values may stand in the path and the query";
+        return Some((Code::TemplateBreakout, "the host or port holds a placeholder", help));
+    }
+    if authority.is_empty() || url::Url::parse(&format!("{skip}{authority}")).is_err() {
+        return Some((Code::UrlMalformed, "the URL has no host that can be read", "write https://host/path"));
+    }
+    text_fault(url)
+}

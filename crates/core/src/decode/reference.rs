@@ -1,0 +1,213 @@
+//! Data with references in it: `$var`, `$env`, `$template`, and the reference tool's spellings of them
+//! (plan.md rule 4; harness-proof.md 1.2).
+
+use super::reading::{Forms, Reading};
+use crate::codes::Code;
+use crate::document::{Key, Node, Place, Value};
+use crate::ids::Id;
+use crate::json::{Json, Map};
+
+/// What data is used for, which decides whether it may refer to the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Something that is sent or kept.
+    Data,
+    /// A credential's place: headers and the environment of commands.
+    Credential,
+    /// Something that an answer is compared with.
+    Expected,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Var,
+    Env,
+    Template,
+}
+
+const DOLLAR: [(&str, Kind); 3] = [("$var", Kind::Var), ("$env", Kind::Env), ("$template", Kind::Template)];
+const PLAIN: [(&str, Kind); 3] = [("var", Kind::Var), ("env", Kind::Env), ("template", Kind::Template)];
+const DETAILS: [&str; 4] = ["prefix", "suffix", "json", "encodeVars"];
+
+/// Whether a map is a reference, well-formed or not.
+pub(super) fn is_reference(pairs: &[(Key, Node)], forms: Forms, r#use: Use) -> bool {
+    found(pairs, forms, r#use).is_some()
+}
+
+fn found(pairs: &[(Key, Node)], forms: Forms, r#use: Use) -> Option<Kind> {
+    let named = |table: &[(&str, Kind)]| {
+        pairs.iter().find_map(|(key, _)| table.iter().find(|(name, _)| *name == key.name).map(|(_, kind)| *kind))
+    };
+    if let Some(kind) = named(&DOLLAR) {
+        return Some(kind);
+    }
+    let detail = |name: &str| DETAILS.contains(&name) || PLAIN.iter().any(|(plain, _)| *plain == name);
+    match forms {
+        Forms::Any if pairs.iter().all(|(key, _)| detail(&key.name)) => named(&PLAIN),
+        // `{env: NAME}` is a credential wherever one may stand.
+        _ if r#use == Use::Credential && pairs.len() == 1 && pairs[0].0.name == "env" => Some(Kind::Env),
+        _ => None,
+    }
+}
+
+/// Whether a text is the name of a variable: `[A-Za-z_][A-Za-z0-9_]*`.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 128
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Whether a text names a variable, of this case or of another: `name`, `CASE.name`.
+fn is_variable(text: &str) -> bool {
+    match text.rsplit_once('.') {
+        Some((case, name)) => Id::parse(case).is_ok() && is_name(name),
+        None => is_name(text),
+    }
+}
+
+/// Checks the placeholders of a template: `{name}`, `{CASE.name}`, and `{{` for a brace.
+///
+/// # Errors
+/// What is wrong with the first one that is none.
+pub(super) fn check_template(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('{') {
+        if let Some(after) = after.strip_prefix('{') {
+            rest = after;
+            continue;
+        }
+        let Some((name, after)) = after.split_once('}') else {
+            return Err("a `{` is not closed".into());
+        };
+        if !is_variable(name) {
+            return Err(format!("`{{{name}}}` names no variable"));
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+impl Reading<'_> {
+    /// Data with its references in their `$` forms. What is wrong is named, and stands as null.
+    pub(super) fn data(&mut self, node: &Node, r#use: Use) -> Json {
+        match &node.value {
+            Value::List(items) => Json::List(items.iter().map(|item| self.data(item, r#use)).collect()),
+            Value::Map(pairs) => match found(pairs, self.forms, r#use) {
+                Some(kind) => self.reference(pairs, kind, r#use, node.place).unwrap_or(Json::Null),
+                None => Json::Map(
+                    pairs.iter().map(|(key, value)| (key.name.clone(), self.data(value, r#use))).collect::<Map>(),
+                ),
+            },
+            _ => node.to_json(),
+        }
+    }
+
+    fn reference(&mut self, pairs: &[(Key, Node)], kind: Kind, r#use: Use, place: Place) -> Option<Json> {
+        let main = |key: &Key| DOLLAR.iter().chain(&PLAIN).any(|(name, _)| *name == key.name);
+        let known = |key: &Key| main(key) || (self.forms == Forms::Any && DETAILS.contains(&key.name.as_str()));
+        if pairs.iter().filter(|(key, _)| main(key)).count() != 1 || !pairs.iter().all(|(key, _)| known(key)) {
+            let help = "write a map whose only key is $var, $env or $template; {equals: …} compares with a map";
+            self.error(Code::ReferenceMalformed, place, "a reference has other keys beside its own", help);
+            return None;
+        }
+        let (_, named) = pairs.iter().find(|(key, _)| main(key))?;
+        let Some(name) = named.as_text() else {
+            let message = format!("a reference is a {}, and should be a text", named.kind());
+            self.error(Code::ReferenceMalformed, named.place, message, "write the name as a text");
+            return None;
+        };
+        let details = self.details(pairs)?;
+        match kind {
+            Kind::Var if is_variable(name) => Some(details.around_variable(name)),
+            Kind::Env if is_name(name) => self.environment(name, &details, r#use, place),
+            Kind::Template => match check_template(name) {
+                Ok(()) => Some(details.around_template(name)),
+                Err(what) => {
+                    let help = "write {name} for a variable and {{ for a brace";
+                    self.error(Code::ReferenceMalformed, named.place, what, help);
+                    None
+                }
+            },
+            Kind::Var | Kind::Env => {
+                let message = format!("`{}` names no variable", name.chars().take(60).collect::<String>());
+                self.error(Code::ReferenceMalformed, named.place, message, "use letters, digits and underscore");
+                None
+            }
+        }
+    }
+
+    fn environment(&mut self, name: &str, details: &Details, r#use: Use, place: Place) -> Option<Json> {
+        match r#use {
+            Use::Credential => {}
+            Use::Expected => self.error(
+                Code::ExpectationFromEnvironment,
+                place,
+                format!("the expected value comes from the environment variable {name}"),
+                "write the value in the plan",
+            ),
+            Use::Data => self.error(
+                Code::EnvReferenceMisplaced,
+                place,
+                format!("the environment variable {name} is used where no credential belongs"),
+                "use it in auth, headers and env only; constants stand under vars",
+            ),
+        }
+        if !details.is_empty() {
+            let help = "write auth: {bearer: {env: NAME}}, or put the whole value into the variable";
+            self.error(Code::NotSupported, place, "text around a credential is not supported", help);
+            return None;
+        }
+        Some(Json::map([("$env", name)]))
+    }
+
+    /// `prefix` and `suffix`; the other details of the reference tool change the value in ways that are not built.
+    fn details(&mut self, pairs: &[(Key, Node)]) -> Option<Details> {
+        let mut details = Details::default();
+        for (key, value) in pairs {
+            match (key.name.as_str(), &value.value) {
+                ("prefix", Value::Text(text)) => details.prefix.clone_from(text),
+                ("suffix", Value::Text(text)) => details.suffix.clone_from(text),
+                ("json" | "encodeVars", Value::Bool(false)) => {}
+                ("json" | "encodeVars", Value::Bool(true)) => {
+                    let message = format!("`{}: true` on a reference is not supported", key.name);
+                    self.error(Code::NotSupported, key.place, message, "write the value as it should be sent");
+                    return None;
+                }
+                ("prefix" | "suffix" | "json" | "encodeVars", _) => {
+                    let message = format!("`{}` of a reference is a {}", key.name, value.kind());
+                    let help = "prefix and suffix are texts, json and encodeVars true or false";
+                    self.error(Code::ReferenceMalformed, value.place, message, help);
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(details)
+    }
+}
+
+/// Text around a reference.
+#[derive(Default)]
+struct Details {
+    prefix: String,
+    suffix: String,
+}
+
+impl Details {
+    fn is_empty(&self) -> bool {
+        self.prefix.is_empty() && self.suffix.is_empty()
+    }
+
+    fn around_variable(&self, name: &str) -> Json {
+        if self.is_empty() {
+            return Json::map([("$var", name)]);
+        }
+        self.around_template(&format!("{{{name}}}"))
+    }
+
+    fn around_template(&self, template: &str) -> Json {
+        let brace = |text: &str| text.replace('{', "{{");
+        Json::map([("$template", format!("{}{template}{}", brace(&self.prefix), brace(&self.suffix)))])
+    }
+}

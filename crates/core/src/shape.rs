@@ -1,0 +1,302 @@
+//! Tables of fields: which fields each place of a document takes, what they mean, and which shape their values have.
+//!
+//! Decoders check a document against them, editors show their docs, and the JSON Schemas are made from them, so
+//! that a field is described in one place.
+
+mod check;
+mod matrix;
+mod profile;
+mod seed;
+mod written;
+
+pub use check::check;
+pub use matrix::{CRITERION_ROW, MATRIX, TEST_ROW};
+pub use profile::{ENVIRONMENT, PROFILE, SERVICE};
+pub use seed::{API_STEP, COMMAND_STEP, POLL_STEP, SCENARIO, SEED_PLAN, SEED_STEP};
+pub use written::{CASE, CRITERION, EXCLUDED, HTTP_EXPECT, HTTP_STEP, POLL, REQUIREMENT, RUN_EXPECT, RUN_STEP};
+pub use written::{OPERATORS, SHOWS_DETAIL, STEP, WRITTEN_PLAN};
+
+/// A field of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name as documents write it.
+    pub name: &'static str,
+    /// What it means, in sentences: the hover text of editors.
+    pub doc: &'static str,
+    /// What its value looks like.
+    pub shape: Shape,
+    /// Whether it must stand.
+    pub required: bool,
+}
+
+/// The fields of one kind of map.
+#[derive(Debug)]
+pub struct Table {
+    /// A short name, as messages use it: `an http step` → `http step`.
+    pub name: &'static str,
+    /// What such a map is.
+    pub doc: &'static str,
+    /// The fields, in parts so that tables share them.
+    pub parts: &'static [&'static [Field]],
+    /// Whether `snake_case` is read for `camelCase` and the other way round (seed form).
+    pub both_cases: bool,
+    /// Names that begin so are anybody's, with any data.
+    pub free_prefix: Option<&'static str>,
+}
+
+/// A verb of a step, or an action of the seed form.
+#[derive(Clone, Copy, Debug)]
+pub struct Verb {
+    /// As plans write it.
+    pub name: &'static str,
+    /// The fields of its step; `None` where this build has no probe for it.
+    pub table: Option<&'static Table>,
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A text.
+    Text,
+    /// An id.
+    Id,
+    /// A truth value.
+    Bool,
+    /// A duration with its unit.
+    Duration,
+    /// A size with its unit.
+    Size,
+    /// A number of any kind.
+    Number,
+    /// A whole number inside a range.
+    Integer(i64, i64),
+    /// The version of the document: this number and no other.
+    Version(i64),
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A list.
+    List(&'static Shape),
+    /// A list with at least one item.
+    Some(&'static Shape),
+    /// A map with any keys.
+    Map(&'static Shape),
+    /// The first of these that takes a value of its type.
+    Either(&'static [Shape]),
+    /// A map with these fields.
+    Table(&'static Table),
+    /// A map with exactly one of these keys, which is its verb.
+    Verbs(&'static [Verb]),
+    /// A map whose `action` is one of these.
+    Actions(&'static [Verb]),
+    /// Any data; references may stand in it.
+    Data,
+    /// An expectation `E` (plan.md, "Expectations"); checked by `decode::expect`.
+    Expectation,
+}
+
+impl Table {
+    /// The fields of all parts.
+    pub fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.parts.iter().flat_map(|part| part.iter())
+    }
+
+    /// The field of this name, in either spelling where the table reads both.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields().find(|field| field.name == name || (self.both_cases && camel(name) == camel(field.name)))
+    }
+}
+
+/// `snake_case` as `camelCase`; other names stay.
+#[must_use]
+pub fn camel(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut raise = false;
+    for c in name.chars() {
+        match c {
+            '_' if !out.is_empty() => raise = true,
+            _ if raise => {
+                out.extend(c.to_uppercase());
+                raise = false;
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A field that may be left out.
+const fn may(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, doc, shape, required: false }
+}
+
+/// A field that must stand.
+const fn must(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, doc, shape, required: true }
+}
+
+/// A table with one spelling.
+const fn table(name: &'static str, doc: &'static str, parts: &'static [&'static [Field]]) -> Table {
+    Table { name, doc, parts, both_cases: false, free_prefix: None }
+}
+
+/// A table that reads both spellings.
+const fn seed_table(name: &'static str, doc: &'static str, parts: &'static [&'static [Field]]) -> Table {
+    Table { name, doc, parts, both_cases: true, free_prefix: None }
+}
+
+/// One text or several.
+const TEXTS: Shape = Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]);
+/// One id or several.
+const IDS: Shape = Shape::List(&Shape::Id);
+/// A text, number, truth value or reference.
+const VALUE: Shape = Shape::Either(&[Shape::Text, Shape::Number, Shape::Bool, Shape::Map(&Shape::Data)]);
+/// A text or a reference.
+const TEXT_OR_REFERENCE: Shape = Shape::Either(&[Shape::Text, Shape::Map(&Shape::Data)]);
+/// Texts that must (not) be contained: a text or reference, or a list of them.
+const CONTAINED: Shape = Shape::Either(&[Shape::Text, Shape::Map(&Shape::Data), Shape::Some(&TEXT_OR_REFERENCE)]);
+/// `{PATH: E}`.
+const JSON_CHECKS: Shape = Shape::Map(&Shape::Expectation);
+/// `[{PATH: E}, …]`.
+const JSON_ALTERNATIVES: Shape = Shape::Some(&JSON_CHECKS);
+/// One HTTP status or several.
+const STATUSES: Shape = Shape::Either(&[Shape::Integer(100, 599), Shape::Some(&Shape::Integer(100, 599))]);
+/// One exit code or several.
+const EXITS: Shape = Shape::Either(&[Shape::Integer(-255, 255), Shape::Some(&Shape::Integer(-255, 255))]);
+/// An HTTP version in an expectation; YAML reads it as a number.
+const SEEN_VERSION: Shape = Shape::Either(&[Shape::Number, Shape::Words(&["1.1", "2"])]);
+/// An HTTP version to ask for.
+const ASKED_VERSION: Shape = Shape::Either(&[Shape::Number, Shape::Words(&["auto", "1.1", "2"])]);
+/// Greatest duration in ms that a plan may name: a day.
+const DAY_MS: i64 = 86_400_000;
+/// Greatest size in bytes that a plan may name: 1 GiB.
+const GIB: i64 = 1 << 30;
+
+static CREDENTIAL: Table = table(
+    "credential",
+    "A credential by reference; the value never stands in the plan.",
+    &[&[
+        may("env", Shape::Text, "Name of the environment variable that holds the credential where probity is started."),
+        may(
+            "$env",
+            Shape::Text,
+            "Name of the environment variable that holds the credential where probity is started.",
+        ),
+    ]],
+);
+
+static AUTH: Table = table(
+    "auth",
+    "Credentials of the request: exactly one of basic and bearer.",
+    &[&[
+        may("basic", Shape::Table(&CREDENTIAL), "HTTP Basic; the variable holds `user:password`."),
+        may("bearer", Shape::Table(&CREDENTIAL), "`Authorization: Bearer`; the variable holds the token."),
+    ]],
+);
+
+static TLS: Table = table(
+    "tls",
+    "How the TLS connection is checked.",
+    &[&[
+        may("ca", Shape::Text, "PEM file inside the project with the issuers to trust beside the usual ones."),
+        may("cert", Shape::Text, "Client certificate (PEM file). Not performed by this build."),
+        may("key", Shape::Text, "Key of the client certificate (PEM file). Not performed by this build."),
+        may(
+            "insecure",
+            Shape::Bool,
+            "Do not check certificates. Caps the claim unless the environment itself declares it.",
+        ),
+    ]],
+);
+
+static MUTATION: Table = table(
+    "mutation",
+    "The write policy of the plan: which requests and commands may change data. Absent: unrestricted, which a \
+     production environment refuses.",
+    &[&[
+        must(
+            "policy",
+            Shape::Words(&["read-only", "scoped-write", "unrestricted"]),
+            "`read-only`: nothing writes. `scoped-write`: each write carries the prefix, or names an object that an \
+             earlier write of the case made. `unrestricted`: anything.",
+        ),
+        may(
+            "prefix",
+            TEXT_OR_REFERENCE,
+            "Under `scoped-write`: text that path, query or body of each writing request must hold.",
+        ),
+    ]],
+);
+
+const GRANTS: Field = may(
+    "grants",
+    Shape::List(&Shape::Words(&["shell"])),
+    "What the plan permits beyond the default. `shell`: commands with `shell: true` may run.",
+);
+
+const SCHEMA_VERSION: Field = must("schemaVersion", Shape::Version(2), "The version of the plan language. Always 2.");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All tables that can be reached from the roots.
+    fn reached() -> Vec<&'static Table> {
+        fn walk(shape: Shape, seen: &mut Vec<&'static Table>) {
+            match shape {
+                Shape::List(inner) | Shape::Some(inner) | Shape::Map(inner) => walk(*inner, seen),
+                Shape::Either(shapes) => shapes.iter().for_each(|inner| walk(*inner, seen)),
+                Shape::Verbs(verbs) | Shape::Actions(verbs) => {
+                    verbs.iter().filter_map(|verb| verb.table).for_each(|inner| walk(Shape::Table(inner), seen));
+                }
+                Shape::Table(inner) if !seen.iter().any(|known| std::ptr::eq(*known, inner)) => {
+                    seen.push(inner);
+                    inner.fields().for_each(|field| walk(field.shape, seen));
+                }
+                _ => {}
+            }
+        }
+        let mut seen = Vec::new();
+        for root in [&WRITTEN_PLAN, &SEED_PLAN, &MATRIX, &PROFILE] {
+            walk(Shape::Table(root), &mut seen);
+        }
+        seen
+    }
+
+    #[test]
+    fn every_table_and_field_is_described_once() {
+        let tables = reached();
+        assert!(tables.len() > 20);
+        for table in &tables {
+            assert!(table.doc.ends_with('.'), "{}", table.name);
+            let mut names: Vec<String> = table.fields().map(|field| camel(field.name)).collect();
+            names.sort();
+            let count = names.len();
+            names.dedup();
+            assert_eq!(names.len(), count, "a field stands twice in {}", table.name);
+            for field in table.fields() {
+                assert!(
+                    field.doc.ends_with(['.', '…']) && field.doc.len() > 12,
+                    "{}.{}: {}",
+                    table.name,
+                    field.name,
+                    field.doc
+                );
+            }
+        }
+        let mut names: Vec<&str> = tables.iter().map(|table| table.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "two tables share a name");
+    }
+
+    #[test]
+    fn spellings() {
+        for (from, to) in [("test_ids", "testIds"), ("testIds", "testIds"), ("id", "id"), ("_x", "_x"), ("a_", "a")] {
+            assert_eq!(camel(from), to);
+        }
+        assert_eq!(SCENARIO.field("continue_on_failure").unwrap().name, "continueOnFailure");
+        assert!(CASE.field("not_claimed").is_none());
+    }
+}
