@@ -11,8 +11,10 @@
 //! * [`document`]: a document whose every node knows its place; [`diagnostic`]: what a check noticed in it.
 //!
 //! What people write:
+//! * [`written`]: requirement, cases and steps in one document, and its expansion into the three below.
 //! * [`plan`]: the plan as it is run; [`expect`] and [`path`]: what its answers must be like.
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
+//! * [`coverage`]: whether every line of the requirement is claimed by a criterion, or put aside on purpose.
 //! * [`environment`]: which origins a run may touch, and whose data they hold.
 //!
 //! What happens:
@@ -20,6 +22,7 @@
 //! * [`journal`]: the hash chain that keeps it.
 
 pub mod codes;
+pub mod coverage;
 pub mod diagnostic;
 pub mod document;
 pub mod environment;
@@ -32,3 +35,4 @@ mod nearest;
 pub mod observe;
 pub mod path;
 pub mod plan;
+pub mod written;
