@@ -158,6 +158,7 @@ catalogue! {
     FileMissing = "file_missing", Lint, Agent, "A file that the plan names does not exist in the project.", "Add the file, or correct its name.";
     ObligationMisplaced = "obligation_misplaced", Lint, Agent, "An obligation is declared where it cannot be met.", "Declare it on the step that shows it, with what the kind needs.";
     UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist, comes later, or leads back to itself.", "Correct uses.";
+    SourceWeaklyMapped = "source_weakly_mapped", Lint, Agent, "A line of the requirement is mapped to a criterion by its words, which is weaker than a binding by span and digest.", "Give the row source_span and source_sha256, or write requirement and criteria in one plan.";
 
     // Steps
     RequirementFailed = "requirement_failed", Step, Product, "A check did not hold over a complete answer: the product does not do what the criterion says.", "Look at expected and saw; repair the product, or correct the plan if the requirement says otherwise.";

@@ -19,7 +19,7 @@ mod step;
 mod units;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;

@@ -163,13 +163,12 @@ impl<'n> Requirement<'n> {
         if let Some(source) = said(&self.source) {
             text.push_str(&format!("Source: {source}\n\n"));
         }
-        let mut line = text.matches('\n').count() + 1;
-        for criterion in &self.criteria {
+        let before = text.matches('\n').count();
+        for (line, criterion) in (before + 1..).zip(&self.criteria) {
             let start = text.len();
             text.push_str(&format!("- {}: {}", criterion.id, criterion.text));
             self.lines.push((line, start, text.len()));
             text.push('\n');
-            line += 1;
         }
         for (heading, rows) in [("Out of scope", &self.out_of_scope), ("Later", &self.later)] {
             if rows.is_empty() {
