@@ -4,7 +4,8 @@
 //! item, so that no row can claim a whole document. Rows written by hand are matched by words, which is weaker: a unit
 //! that stands in the row word by word; else a row that names the unit's line or id and shares a third of its words; else
 //! 72 of 100 words. In the last two a row claims one unit only (and its repetitions), the best, so that taking a row away
-//! always shows. Numbers, HTTP methods and negations must agree in all three: those are what a reworded line changes.
+//! always shows. Numbers, HTTP methods, paths and identifiers of the unit must stand in the row, and
+//! negations must agree, in all three: those are what a reworded line changes.
 
 use std::collections::HashMap;
 

@@ -3,18 +3,27 @@
 /// Words whose full stop ends no sentence.
 const ABBREVIATIONS: [&str; 5] = ["e.g", "i.e", "vs", "cf", "approx"];
 
-/// Byte spans of the sentences of a paragraph, without the white space around them.
+/// Where a text is cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Behind every sentence, as in prose.
+    Sentences,
+    /// Behind `;` and `；` alone, as in a list item.
+    Clauses,
+}
+
+/// Byte spans of the sentences of a paragraph, or of the clauses of a list item, without the white space around them.
 ///
 /// A sentence ends behind `。！？；`, and behind `.`, `!`, `?`, `;` where white space or the end follows; never inside
 /// quotes or code spans. Closing quotes and brackets belong to the sentence before them.
-pub(super) fn sentences(text: &str) -> Vec<(usize, usize)> {
+pub(super) fn sentences(text: &str, cut: Cut) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut quotes = Quotes::default();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         quotes.see(c);
-        if !quotes.outside() || !ends(text, start, at, c) {
+        if !quotes.outside() || !ends(text, start, at, c, cut) {
             continue;
         }
         let mut end = at + c.len_utf8();
@@ -42,8 +51,9 @@ const fn is_closer(c: char) -> bool {
 }
 
 /// Whether the character at a place ends a sentence that began at `start`.
-fn ends(text: &str, start: usize, at: usize, c: char) -> bool {
+fn ends(text: &str, start: usize, at: usize, c: char, cut: Cut) -> bool {
     match c {
+        _ if cut == Cut::Clauses && !matches!(c, ';' | '；') => false,
         '。' | '！' | '？' | '；' => true,
         '.' | '!' | '?' | ';' => {
             let behind = text.get(at + 1..).unwrap_or_default().trim_start_matches(is_closer);
@@ -83,11 +93,13 @@ impl Quotes {
 
 #[cfg(test)]
 mod tests {
-    use super::sentences;
+    use super::{Cut, sentences};
 
     #[test]
     fn cuts_where_sentences_end() {
-        let cut = |text: &str| sentences(text).into_iter().map(|(a, b)| text[a..b].to_owned()).collect::<Vec<_>>();
+        let cut = |text: &str| {
+            sentences(text, Cut::Sentences).into_iter().map(|(a, b)| text[a..b].to_owned()).collect::<Vec<_>>()
+        };
         assert_eq!(cut("One. Two!  Three? Four"), ["One.", "Two!", "Three?", "Four"]);
         assert_eq!(cut("GET /a.json answers 1.5; then 2."), ["GET /a.json answers 1.5;", "then 2."]);
         assert_eq!(

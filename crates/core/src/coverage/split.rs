@@ -1,10 +1,12 @@
 //! Source units: the lines and sentences of a requirement that imply behaviour (harness-planning.md 2.1).
 //!
-//! Nothing is lost: every byte of the text lies in exactly one unit or in one ignored piece with its reason. List items,
-//! table rows and code lines are a unit each; prose is cut into sentences, beside a list too. Where markup leaves doubt,
+//! Nothing is lost: every byte of the text lies in exactly one unit or in one ignored piece with its reason. Prose is cut
+//! into sentences, beside a list too; a list item at its semicolons, unless it begins with an id, as criteria do; table
+//! rows and code lines are a unit each. Where markup leaves doubt,
 //! a text counts as a unit: too many are noticed, too few are not.
 
-use super::sentences::sentences;
+use super::sentences::{Cut, sentences};
+use crate::ids::Id;
 
 /// A line or sentence of the requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,13 +221,21 @@ impl Splitter<'_> {
     /// Closes the paragraph or list item that is being read.
     fn flush(&mut self) {
         let Some(open) = self.open.take() else { return };
-        if open.item {
-            return self.whole(open.start, open.text_start, open.end);
-        }
         self.blocks += 1;
-        let paragraph = self.text.get(open.start..open.end).unwrap_or_default();
-        for (start, end) in sentences(paragraph) {
-            self.piece(open.start + start, open.start + start, open.start + end);
+        let text = self.text.get(open.text_start..open.end).unwrap_or_default();
+        let pieces = match open.item {
+            true if has_id(text) => vec![(0, text.len())],
+            true => sentences(text, Cut::Clauses),
+            false => sentences(text, Cut::Sentences),
+        };
+        // The list marker belongs to the first clause.
+        let mut before = Some(open.start);
+        for (start, end) in pieces {
+            let start = open.text_start + start;
+            self.piece(before.take().unwrap_or(start), start, open.text_start + end);
+        }
+        if let Some(start) = before {
+            self.ignore(start, open.end, Reason::NoWords);
         }
     }
 
@@ -304,6 +314,11 @@ fn name(units: &mut [SourceUnit]) {
             unit.source = if many { format!("line {} sentence {n}", unit.line) } else { format!("line {}", unit.line) };
         }
     }
+}
+
+/// Whether a list item begins with an id and a colon.
+fn has_id(item: &str) -> bool {
+    item.split_once(": ").is_some_and(|(id, _)| Id::parse(id).is_ok())
 }
 
 /// Level and title of an ATX heading.

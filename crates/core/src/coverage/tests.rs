@@ -69,6 +69,40 @@ fn units_are_lines_and_sentences() {
     assert_eq!(count(Reason::NoWords), 4);
 }
 
+/// Requirements that other intakes split wrongly, with the number of units that they have.
+#[test]
+fn units_are_counted_as_people_do() {
+    let table = [
+        ("- POST /api/projects returns 201 and project_id; GET /api/projects/{project_id} returns 200.\n", 2),
+        ("- 在 /drafts 页面点击“回滚；取消”按钮，页面显示“已恢复”。\n", 1),
+        ("- 用户在 /feed 页面滚动后刷新浏览器，滚动位置恢复；此为前端页面状态。不调用接口。\n", 2),
+        ("- ORDER-1: The list; and all of it.\n", 1),
+        ("Not a PR review. The page src/notes.ts documents GET /api/notes which returns 200.\n", 2),
+        ("The dashboard at /status must show \"All systems normal\".\n\n- GET /api/health returns 200.\n", 2),
+        ("用户打开 /todo 页面，显示“待办”。点击“新建”按钮调用接口 POST /api/todos。\n", 2),
+        ("", 0),
+    ];
+    for (text, count) in table {
+        assert_eq!(units(text).len(), count, "{:?}", texts(text));
+    }
+}
+
+#[test]
+fn lines_are_counted_with_blank_ones() {
+    let text = "- GET /api/one returns 200.\n\n- GET /api/two returns 200.\n- GET /api/three returns 200.\n";
+    assert_eq!(units(text).iter().map(|unit| unit.line).collect::<Vec<_>>(), [1, 3, 4]);
+    // Labels that leave blank lines out must not claim another line.
+    let scaffold = |n: usize, path: &str| Criterion {
+        source: format!("requirement.md line {n}"),
+        ..row(&format!("R{n}"), &format!("GET /api/{path} returns 200."))
+    };
+    let found = coverage(text, &matrix(vec![scaffold(1, "one"), scaffold(3, "three")]));
+    assert_eq!(found.uncovered().map(|unit| unit.unit.line).collect::<Vec<_>>(), [3]);
+    let reworded = Criterion { text: "GET /api/three answers with 200".to_owned(), ..scaffold(3, "") };
+    let found = coverage(text, &matrix(vec![scaffold(1, "one"), reworded]));
+    assert_eq!(found.uncovered().map(|unit| unit.unit.line).collect::<Vec<_>>(), [3]);
+}
+
 #[test]
 fn nothing_is_called_away() {
     // A title, a source line below the head, a tag, and words behind a fence are no hiding places.

@@ -1,4 +1,5 @@
-//! What a text says, as far as words can tell: tokens, numbers and codes, negations.
+//! What a text says, as far as words can tell: tokens, figures (numbers, HTTP methods, paths, identifiers) and
+//! negations.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ pub(super) struct Words {
     pub(super) run: Vec<u32>,
     /// The same, sorted.
     sorted: Vec<u32>,
-    /// Numbers and HTTP methods, sorted, each once.
+    /// Numbers, HTTP methods, paths and identifiers, sorted, each once.
     figures: Vec<String>,
     /// How many negations there are.
     pub(super) negations: usize,
@@ -44,7 +45,8 @@ impl Lexicon {
             if negating || NEGATIONS.contains(&plain.as_str()) || plain.ends_with("n't") {
                 words.negations += 1;
             }
-            if METHODS.contains(&token) || COUNTS.contains(&plain.as_str()) {
+            let identifier = plain.starts_with('/') || plain.contains('_');
+            if identifier || METHODS.contains(&token) || COUNTS.contains(&plain.as_str()) {
                 words.figures.push(plain.clone());
             }
             words.figures.extend(numbers(&plain));
@@ -94,7 +96,7 @@ impl Words {
             })
     }
 
-    /// The first number or method of this that `other` lacks.
+    /// The first number, method or identifier of this that `other` lacks.
     pub(super) fn figure_missing_in<'a>(&'a self, other: &Self) -> Option<&'a str> {
         self.figures.iter().find(|figure| other.figures.binary_search(figure).is_err()).map(String::as_str)
     }
@@ -113,7 +115,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
         };
         let (token, behind) = rest.split_at(end);
         rest = behind;
-        Some(token.trim_end_matches(['.', ':', '-', ',', '\'', '’']))
+        let token = token.trim_end_matches(['.', ':', '-', ',', '\'', '’']);
+        Some(token.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(token))
     })
     .filter(|token| !token.is_empty())
 }
@@ -180,6 +183,7 @@ mod tests {
         let mut lexicon = Lexicon::default();
         let mut figures = |text: &str| lexicon.words(text).figures;
         assert_eq!(figures("POST 1,000 items at 29.97 within two s"), ["1000", "29.97", "post", "two"]);
+        assert_eq!(figures("GET /api/orders/{order_id}"), ["/api/orders", "get", "order_id"]);
         assert_eq!(figures("v2 and ４０４"), ["2", "404"]);
         let mut negations = |text: &str| lexicon.words(text).negations;
         assert_eq!(negations("must not, can't, never"), 3);
