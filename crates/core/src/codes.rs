@@ -160,6 +160,7 @@ catalogue! {
     UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist, comes later, or leads back to itself.", "Correct uses.";
     TestNoExpected = "test_no_expected", Lint, Agent, "A test does not say what must come out, so nobody can tell whether its checks are the right ones.", "Write expected for the test.";
     CleanupUnusual = "cleanup_unusual", Lint, Agent, "A cleanup step removes nothing, or does not run after a failure, so something may be left behind.", "Use DELETE or a writing method, and alwaysRun: true.";
+    SourceWeaklyMapped = "source_weakly_mapped", Lint, Agent, "A line of the requirement is mapped to a criterion by its words, which is weaker than a binding by span and digest.", "Give the row source_span and source_sha256, or write requirement and criteria in one plan.";
 
     // Steps
     RequirementFailed = "requirement_failed", Step, Product, "A check did not hold over a complete answer: the product does not do what the criterion says.", "Look at expected and saw; repair the product, or correct the plan if the requirement says otherwise.";

@@ -99,7 +99,7 @@ fn shown(text: &str) -> String {
     if short.len() < text.len() {
         short.push_str("...");
     }
-    crate::inert::inert(&short).into_owned()
+    probity_core::inert::inert(&short).into_owned()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use probity_core::diagnostic::{Diagnostic, Severity};
 use probity_core::document::Place;
 
-use crate::inert::{inert, inert_lines};
+use probity_core::inert::{inert, inert_lines};
 
 /// How to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -269,7 +269,7 @@ mod tests {
         fn any_place_in_any_text(text in any::<String>(), start in 0..80_usize, end in 0..80_usize, line in 0..5_usize) {
             let place = Place { start, end, line, column: start };
             let drawing = draw(&[diagnostic(&text, Some(place))], &|_| Some(text.clone()), PLAIN);
-            prop_assert!(!drawing.contains(|c| c != '\n' && crate::inert::is_unsafe(c)), "{drawing}");
+            prop_assert!(!drawing.contains(|c| c != '\n' && probity_core::inert::is_unsafe(c)), "{drawing}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite, XmlString};
 
-use crate::inert::{inert, is_unsafe};
+use probity_core::inert::{inert, is_unsafe};
 
 /// A whole report.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -4,7 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::*;
-use crate::inert::inert_lines;
+use probity_core::inert::inert_lines;
 
 fn case_of(name: &str, outcome: Outcome) -> Case {
     Case { name: name.into(), classname: "order".into(), time_ms: None, outcome, stdout: None }

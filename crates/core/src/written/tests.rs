@@ -1,0 +1,588 @@
+//! The example of plan.md in full, a table of what is refused, and what always holds.
+
+use super::*;
+use crate::document::{Key, Place};
+use crate::json::{Json, Limits, read};
+use proptest::prelude::*;
+
+/// Stands in test documents for a null that nobody wrote, as in `{name}`.
+const UNWRITTEN: &str = "<unwritten>";
+
+/// JSON as a document whose nodes have different places, line by line.
+pub(crate) fn document(json: &str) -> Node {
+    node(&read(json.as_bytes(), &Limits::default()).unwrap(), &mut 0)
+}
+
+fn node(json: &Json, line: &mut usize) -> Node {
+    *line += 1;
+    let place = Place { start: *line * 10, end: *line * 10 + 5, line: *line, column: 1 };
+    let value = match json {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(number) => Value::Number(number.clone()),
+        Json::Text(text) if text == UNWRITTEN => {
+            return Node::new(Value::Null, Place { end: place.start, ..place });
+        }
+        Json::Text(text) | Json::BrokenText(text) => Value::Text(text.clone()),
+        Json::List(items) => Value::List(items.iter().map(|item| node(item, line)).collect()),
+        Json::Map(map) => Value::Map(
+            map.iter()
+                .map(|(name, value)| {
+                    let value = node(value, line);
+                    let place = Place { start: value.place.start - 5, end: value.place.start - 1, ..value.place };
+                    (Key { name: name.to_owned(), place }, value)
+                })
+                .collect(),
+        ),
+    };
+    Node::new(value, place)
+}
+
+const EXAMPLE: &str = r#"{
+  "schemaVersion": 2,
+  "requirement": {
+    "title": "Order total",
+    "source": "https://github.com/acme/shop/issues/42",
+    "criteria": [
+      {"id": "ORDER-1", "needs": "api", "text": "Placing an order answers 201 with its id and total."},
+      {"id": "ORDER-2", "needs": "persistence", "text": "The stored total equals the total that was shown."}
+    ],
+    "outOfScope": [{"text": "Refunds come later.", "why": "issue 57"}]
+  },
+  "environment": "local",
+  "cases": [{
+    "id": "ORDER-001",
+    "title": "the total survives storage",
+    "covers": ["ORDER-1", "ORDER-2"],
+    "steps": [
+      {
+        "http": "POST /api/orders",
+        "json": {"sku": "MUG-1", "qty": 3, "note": "{qa_marker}"},
+        "expect": {
+          "status": 201,
+          "headers": {"content-type": {"contains": "json"}},
+          "json": {"id": {"type": "string"}, "total": 29.97}
+        },
+        "save": {"order": "id", "shown": "total"}
+      },
+      {
+        "http": "GET /api/orders/{order}",
+        "poll": {"every": "200ms", "for": "5s"},
+        "expect": {"status": 200, "json": {"state": "ready", "note": "{qa_marker}"}},
+        "shows": "marker",
+        "covers": ["ORDER-1"]
+      },
+      {
+        "run": ["python3", "tools/read_order.py"],
+        "stdin": {"id": "{order}"},
+        "expect": {"exit": 0, "json": {"total": "{shown}"}},
+        "shows": "persistence",
+        "covers": ["ORDER-2"]
+      }
+    ],
+    "cleanup": [
+      {"http": "DELETE /api/orders/{order}", "expect": {"status": [204, 404]}},
+      {"http": "GET /api/orders/{order}", "expect": {"status": 404}, "shows": "absence"}
+    ]
+  }]
+}"#;
+
+fn expanded(json: &str) -> Expanded {
+    let mut diags = Diagnostics::about("order-total.probity.yaml");
+    let expanded = expand(&document(json), &mut diags);
+    let found = diags.into_sorted();
+    assert!(found.is_empty(), "{found:#?}");
+    expanded.unwrap()
+}
+
+fn same(node: &Node, expected: &str) {
+    let expected = read(expected.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(node.to_json().pretty(), expected.pretty());
+}
+
+#[test]
+fn the_example_becomes_requirement_md() {
+    assert_eq!(
+        expanded(EXAMPLE).requirement,
+        "# Order total\n\n\
+         Source: https://github.com/acme/shop/issues/42\n\n\
+         - ORDER-1: Placing an order answers 201 with its id and total.\n\
+         - ORDER-2: The stored total equals the total that was shown.\n\n\
+         ## Out of scope\n\n\
+         - Refunds come later. (issue 57)\n"
+    );
+}
+
+#[test]
+fn the_example_becomes_a_matrix() {
+    let expanded = expanded(EXAMPLE);
+    let text = &expanded.requirement;
+    let start = text.find("- ORDER-1").unwrap();
+    let middle = text.find("- ORDER-2").unwrap();
+    let end = text.find("\n\n## Out").unwrap();
+    let digest = crate::ids::Digest::of(text.as_bytes());
+    let expected = r#"{
+  "schemaVersion": 2,
+  "title": "Order total",
+  "source": "https://github.com/acme/shop/issues/42",
+  "requirements": [
+    {"id": "ORDER-1", "source": "requirement.md line 5",
+     "text": "Placing an order answers 201 with its id and total.", "risk": "",
+     "test_ids": ["ORDER-001.ORDER-1.api"], "status": "Untested", "needs": ["api"],
+     "source_span": [START, MIDDLE], "source_sha256": "DIGEST"},
+    {"id": "ORDER-2", "source": "requirement.md line 6",
+     "text": "The stored total equals the total that was shown.", "risk": "",
+     "test_ids": ["ORDER-001.ORDER-2.persistence"], "status": "Untested", "needs": ["persistence"],
+     "source_span": [SECOND, END], "source_sha256": "DIGEST"}
+  ],
+  "tests": [
+    {"id": "ORDER-001.ORDER-1.api", "requirement_ids": ["ORDER-1"], "type": "api",
+     "steps": ["POST /api/orders", "GET /api/orders/{order}"],
+     "expected": "Placing an order answers 201 with its id and total.",
+     "required_evidence": ["api_response"], "status": "Untested"},
+    {"id": "ORDER-001.ORDER-2.persistence", "requirement_ids": ["ORDER-2"], "type": "persistence",
+     "steps": ["POST /api/orders", "run python3 tools/read_order.py"],
+     "expected": "The stored total equals the total that was shown.",
+     "required_evidence": ["persistence"], "status": "Untested"}
+  ],
+  "outOfScope": [{"text": "Refunds come later.", "why": "issue 57"}],
+  "later": []
+}"#;
+    let expected = expected
+        .replace("START", &start.to_string())
+        .replace("MIDDLE", &(middle - 1).to_string())
+        .replace("SECOND", &middle.to_string())
+        .replace("END", &end.to_string())
+        .replace("DIGEST", &digest.to_string());
+    same(&expanded.matrix, &expected);
+}
+
+#[test]
+fn the_example_becomes_a_plan() {
+    same(
+        &expanded(EXAMPLE).plan,
+        r#"{
+  "schemaVersion": 2,
+  "environment": "local",
+  "scenarios": [{
+    "id": "ORDER-001",
+    "title": "the total survives storage",
+    "steps": [
+      {"id": "ORDER-001.1", "action": "api",
+       "testIds": ["ORDER-001.ORDER-1.api", "ORDER-001.ORDER-2.persistence"],
+       "requirementIds": ["ORDER-1", "ORDER-2"],
+       "proves": "Placing an order answers 201 with its id and total. / The stored total equals the total that was shown.",
+       "evidenceType": "api_response", "strategyDimensions": [],
+       "method": "POST", "path": "/api/orders",
+       "json": {"sku": "MUG-1", "qty": 3, "note": {"$var": "qa_marker"}},
+       "idempotent": false,
+       "expectStatus": 201,
+       "expectResponseHeaders": {"content-type": {"contains": "json"}},
+       "expectJson": {"id": {"type": "string"}, "total": 29.97},
+       "extractJson": {"order": "id", "shown": "total"}},
+      {"id": "ORDER-001.2", "action": "pollApi",
+       "testIds": ["ORDER-001.ORDER-1.api"], "requirementIds": ["ORDER-1"],
+       "proves": "Placing an order answers 201 with its id and total.",
+       "evidenceType": "api_response", "strategyDimensions": ["marker"],
+       "method": "GET", "pathTemplate": "/api/orders/{order}",
+       "pollIntervalMs": 200, "pollTimeoutMs": 5000,
+       "idempotent": true,
+       "expectStatus": 200,
+       "expectJson": {"state": "ready", "note": {"$var": "qa_marker"}},
+       "obligations": [{"kind": "marker"}]},
+      {"id": "ORDER-001.3", "action": "command",
+       "testIds": ["ORDER-001.ORDER-2.persistence"], "requirementIds": ["ORDER-2"],
+       "proves": "The stored total equals the total that was shown.",
+       "evidenceType": "command", "strategyDimensions": ["persistence"],
+       "command": ["python3", "tools/read_order.py"],
+       "stdin": {"id": {"$var": "order"}},
+       "expectExitCode": 0,
+       "expectStdoutJson": {"total": {"$var": "shown"}},
+       "obligations": [{"kind": "persistence"}]},
+      {"id": "ORDER-001.4", "action": "cleanupApi",
+       "testIds": [], "requirementIds": [], "proves": "",
+       "evidenceType": "cleanup", "strategyDimensions": [], "alwaysRun": true, "skipIfMissingVars": true,
+       "method": "DELETE", "pathTemplate": "/api/orders/{order}",
+       "idempotent": true, "expectStatusAny": [204, 404]},
+      {"id": "ORDER-001.5", "action": "api",
+       "testIds": [], "requirementIds": [], "proves": "",
+       "evidenceType": "cleanup", "strategyDimensions": ["absence"], "alwaysRun": true, "skipIfMissingVars": true,
+       "method": "GET", "pathTemplate": "/api/orders/{order}",
+       "idempotent": true, "expectStatus": 404,
+       "obligations": [{"kind": "absence"}]}
+    ]
+  }]
+}"#,
+    );
+}
+
+#[test]
+fn nodes_keep_the_places_of_what_they_were_made_from() {
+    let written = document(EXAMPLE);
+    let expanded = expand(&written, &mut Diagnostics::about("p")).unwrap();
+    let step = |scenario: &Node, n: usize| scenario.get("steps").unwrap().as_list().unwrap()[n].clone();
+    let case = &written.get("cases").unwrap().as_list().unwrap()[0];
+    let scenario = &expanded.plan.get("scenarios").unwrap().as_list().unwrap()[0];
+    assert_eq!(scenario.place, case.place);
+    assert_eq!(step(scenario, 1).place, step(case, 1).place);
+    let seen = step(scenario, 2).get("expectStdoutJson").unwrap().get("total").unwrap().place;
+    let wrote = step(case, 2).get("expect").unwrap().get("json").unwrap().get("total").unwrap().place;
+    assert_eq!(seen, wrote);
+    let cleanup = &case.get("cleanup").unwrap().as_list().unwrap()[0];
+    assert_eq!(step(scenario, 3).place, cleanup.place);
+}
+
+/// A plan with one criterion and these steps.
+fn plan(steps: &str) -> String {
+    format!(
+        r#"{{"schemaVersion": 2,
+            "requirement": {{"criteria": [{{"id": "C-1", "needs": ["api", "command"], "text": "It works."}}]}},
+            "cases": [{{"id": "K", "covers": "C-1", "steps": [{steps}]}}]}}"#
+    )
+}
+
+/// The first step of a plan with this one.
+fn first(step: &str) -> Node {
+    let expanded = expanded(&plan(step));
+    expanded.plan.get("scenarios").unwrap().as_list().unwrap()[0].get("steps").unwrap().as_list().unwrap()[0].clone()
+}
+
+/// The fields of the first step that are not in `without`.
+fn step_is(step: &str, expected: &str) {
+    let common = ["id", "action", "testIds", "requirementIds", "proves", "evidenceType", "strategyDimensions"];
+    let node = first(step);
+    let pairs = node.as_map().unwrap().iter().filter(|(key, _)| !common.contains(&key.name.as_str())).cloned();
+    same(&Node::new(Value::Map(pairs.collect()), node.place), expected);
+}
+
+#[test]
+fn http_fields_become_those_of_the_seed_form() {
+    step_is(
+        r#"{"http": "PUT https://shop.test/api/{K.order}?x=1", "title": "t", "continue": true, "timeout": "2m",
+            "query": {"q": "{a}", "n": 1}, "headers": {"x-key": {"env": "KEY"}, "x-note": "n {a}"},
+            "form": {"a": "{a}"}, "auth": {"bearer": {"env": "TOKEN"}}, "followRedirects": 3, "cookies": false,
+            "decompress": false, "maxBody": "64KiB", "httpVersion": 1.1, "tls": {"ca": "ca.pem"},
+            "captureRequest": true, "poll": {"every": "1s", "tries": 4}, "record": {"v": "a.b"},
+            "expect": {"status": {"gt": 1}, "text": {"matches": "^{a}$"}, "notText": ["{a}", "b"], "size": {"lt": "2KiB"},
+                       "time": "1s", "redirect": "/x/{a}", "httpVersion": 2, "schema": "s.json",
+                       "jsonAny": [{"a": "{a}"}, {"a": {"not": {"equals": {"b": "{{a}"}}}}],
+                       "request": {"json": {"a": 1}, "text": "x", "notText": "y"}},
+            "save": {"a1": "a", "b1": {"header": "location"}, "c1": {"text": "id=([0-9]{3})"}}}"#,
+        r#"{"title": "t", "continueOnFailure": true, "timeoutMs": 120000,
+            "method": "PUT", "urlTemplate": "https://shop.test/api/{K.order}?x=1",
+            "query": {"q": {"$var": "a"}, "n": 1},
+            "headers": {"x-key": {"$env": "KEY"}, "x-note": {"$template": "n {a}"}},
+            "form": {"a": {"$var": "a"}}, "auth": {"bearer": {"$env": "TOKEN"}}, "followRedirects": 3, "cookies": false,
+            "decompress": false, "httpVersion": 1.1, "tls": {"ca": "ca.pem"}, "maxBodyBytes": 65536,
+            "captureRequestBody": true, "pollIntervalMs": 1000, "maxAttempts": 4, "idempotent": false,
+            "expectStatus": {"gt": 1},
+            "expectJsonAny": [{"a": {"$var": "a"}}, {"a": {"not": {"equals": {"b": "{a}"}}}}],
+            "expectResponseText": {"matches": "^{a}$"}, "expectResponseTextNotContains": [{"$var": "a"}, "b"],
+            "expectSchema": "s.json", "expectSize": {"lt": 2048}, "expectTimeMs": 1000,
+            "expectRedirect": {"$template": "/x/{a}"}, "expectHttpVersion": 2,
+            "expectRequestJson": {"a": 1}, "expectRequestTextContains": "x", "expectRequestTextNotContains": "y",
+            "extractJson": {"a1": "a"}, "extractResponseHeader": {"b1": "location"},
+            "extractText": {"c1": "id=([0-9]{3})"}, "record": {"v": "a.b"}}"#,
+    );
+}
+
+#[test]
+fn run_fields_become_those_of_the_seed_form() {
+    step_is(
+        r#"{"run": ["jq", "{{id: .id}", "{a}"], "env": {"TOKEN": {"env": "T"}, "A": "{a}"}, "cwd": "tools",
+            "stdin": "x {a}", "shell": false, "idempotent": true, "timeout": "1m",
+            "expect": {"exit": [0, 1], "text": "{a}", "notText": "b", "stderr": {"text": {"equals": ""}, "json": {"a": 1}},
+                       "schema": "s.json", "time": "10s", "jsonAny": [{"a": "exists"}]},
+            "save": {"v": "$", "w": {"text": "(a)"}},
+            "shows": [{"terminal": {"path": "state", "values": ["done", "{end}"]}}, {"persistence": {"of": "a"}}, "marker"]}"#,
+        r#"{"timeoutMs": 60000, "command": ["jq", "{id: .id}", {"$var": "a"}], "cwd": "tools",
+            "env": {"TOKEN": {"$env": "T"}, "A": {"$var": "a"}}, "stdin": {"$template": "x {a}"}, "shell": false,
+            "idempotent": true, "expectExitCode": [0, 1],
+            "expectStdoutJsonAny": [{"a": "exists"}], "expectStdoutContains": {"$var": "a"},
+            "expectStdoutNotContains": "b", "expectStdoutSchema": "s.json", "expectStderrJson": {"a": 1},
+            "expectStderrText": {"equals": ""}, "expectTimeMs": 10000,
+            "extractStdoutJson": {"v": "$"}, "extractStdoutText": {"w": "(a)"},
+            "obligations": [{"kind": "terminal", "path": "state", "values": ["done", {"$var": "end"}]},
+                            {"kind": "persistence", "of": ["a"]}, {"kind": "marker"}]}"#,
+    );
+}
+
+#[test]
+fn bodies_are_templates_whatever_they_look_like() {
+    step_is(
+        r#"{"http": "POST /a", "body": "{{\"id\": \"{order}\"}"}"#,
+        r#"{"method": "POST", "path": "/a", "body": {"$template": "{{\"id\": \"{order}\"}"}, "idempotent": false}"#,
+    );
+    step_is(
+        r#"{"http": "POST /a", "json": {"a": null, "env": "prod", "n": 18446744073709551617, "l": ["{x}", {"{k}": "v"}]}}"#,
+        r#"{"method": "POST", "path": "/a",
+            "json": {"a": null, "env": "prod", "n": 18446744073709551617, "l": [{"$var": "x"}, {"{k}": "v"}]},
+            "idempotent": false}"#,
+    );
+    step_is(
+        r#"{"http": "POST /a", "json": {"a": null}}"#,
+        r#"{"method": "POST", "path": "/a", "json": {"a": null}, "idempotent": false}"#,
+    );
+}
+
+#[test]
+fn steps_belong_to_the_tests_that_they_can_show() {
+    let ids = |step: &str| first(step).get("testIds").unwrap().to_json().to_string();
+    assert_eq!(ids(r#"{"http": "GET /a"}"#), r#"["K.C-1.api"]"#);
+    assert_eq!(ids(r#"{"run": ["a"]}"#), r#"["K.C-1.command"]"#);
+    assert_eq!(ids(r#"{"http": "GET /a", "covers": []}"#), "[]");
+    assert_eq!(ids(r#"{"action": "screenshot"}"#), r#"["K.C-1.api"]"#, "a step that shows no layer still fails a test");
+    assert_eq!(ids(r#"{"action": "api", "testIds": ["X"]}"#), r#"["X"]"#);
+}
+
+#[test]
+fn seed_form_steps_pass_through() {
+    let node = first(r#"{"action": "command", "command": ["a", "{x}"], "expectStdoutJson": {"a": {"$var": "b"}}}"#);
+    same(
+        &node,
+        r#"{"action": "command", "command": ["a", "{x}"], "expectStdoutJson": {"a": {"$var": "b"}},
+            "id": "K.1", "testIds": ["K.C-1.command"], "requirementIds": ["C-1"], "proves": "It works.",
+            "evidenceType": "command"}"#,
+    );
+}
+
+#[test]
+fn a_case_without_covers_covers_what_its_steps_do() {
+    let text = plan(r#"{"http": "GET /a"}, {"http": "GET /b", "covers": "C-1"}"#)
+        .replace(r#""covers": "C-1", "steps""#, r#""steps""#);
+    let expanded = expanded(&text);
+    let tests = expanded.matrix.get("tests").unwrap().as_list().unwrap();
+    let steps: Vec<_> = tests.iter().map(|test| test.get("steps").unwrap().to_json().to_string()).collect();
+    assert_eq!(steps, [r#"["GET /b"]"#, "[]"]);
+}
+
+fn codes(json: &str) -> Vec<String> {
+    let mut diags = Diagnostics::about("p");
+    let _ = expand(&document(json), &mut diags);
+    diags.into_sorted().iter().map(|d| d.code.to_string()).collect()
+}
+
+/// What each broken step is refused for, beside the same step made well.
+#[test]
+fn steps_are_refused_by_name() {
+    let table = [
+        (r#"{"http": "GET /a", "exptect": {}}"#, r#"{"http": "GET /a", "expect": {}}"#, "unknown_field"),
+        (r#"{"http": "GET /a", "expect": {"exit": 0}}"#, r#"{"run": ["a"], "expect": {"exit": 0}}"#, "unknown_field"),
+        (
+            r#"{"http": "GET /a", "expect": {"stauts": 2}}"#,
+            r#"{"http": "GET /a", "expect": {"status": 2}}"#,
+            "unknown_field",
+        ),
+        (r#"{"htpp": "GET /a"}"#, r#"{"http": "GET /a"}"#, "unknown_verb"),
+        (r#"{"http": "GET /a", "run": ["a"]}"#, r#"{"run": ["a"]}"#, "unknown_verb"),
+        (r#"{"goto": "/a"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
+        (r#"{"http": "GET /a", "proxy": "p"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
+        (r#"{"http": "get /a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
+        (r#"{"http": "GET a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
+        (r#"{"http": "GET {base}/a"}"#, r#"{"http": "GET /{base}/a"}"#, "url_malformed"),
+        (r#"{"http": "GET ftp://a/"}"#, r#"{"http": "GET https://a/"}"#, "url_malformed"),
+        (r#"{"http": "GET /a b"}"#, r#"{"http": "GET /a%20b"}"#, "url_malformed"),
+        (r#"{"http": "GET /{a b}"}"#, r#"{"http": "GET /{a}"}"#, "url_malformed"),
+        (r#"{"http": "GET /{a-b}"}"#, r#"{"http": "GET /{a_b}"}"#, "reference_malformed"),
+        (
+            r#"{"http": "POST /a", "body": "{\"a\": 1}"}"#,
+            r#"{"http": "POST /a", "body": "{{\"a\": 1}"}"#,
+            "reference_malformed",
+        ),
+        (r#"{"http": "GET /a", "timeout": 5}"#, r#"{"http": "GET /a", "timeout": "5s"}"#, "unit_missing"),
+        (r#"{"http": "GET /a", "timeout": "5"}"#, r#"{"http": "GET /a", "timeout": "5ms"}"#, "unit_missing"),
+        (r#"{"http": "GET /a", "maxBody": 5}"#, r#"{"http": "GET /a", "maxBody": "5KiB"}"#, "unit_missing"),
+        (
+            r#"{"http": "GET /a", "expect": {"size": {"lt": 5}}}"#,
+            r#"{"http": "GET /a", "expect": {"size": "5B"}}"#,
+            "unit_missing",
+        ),
+        (
+            r#"{"http": "GET /a", "poll": {"every": "soon"}}"#,
+            r#"{"http": "GET /a", "poll": {"every": "1s"}}"#,
+            "wrong_type",
+        ),
+        (
+            r#"{"http": "POST /a", "json": {"n": {"order": "<unwritten>"}}}"#,
+            r#"{"http": "POST /a", "json": {"n": "{order}"}}"#,
+            "reference_unquoted",
+        ),
+        (
+            r#"{"http": "GET /a", "expect": {"json": {"n": {"order": null}}}}"#,
+            r#"{"http": "GET /a", "expect": {"json": {"n": {"equals": null}}}}"#,
+            "reference_unquoted",
+        ),
+        (
+            r#"{"http": "GET /a", "expect": {"json": {"n": {"env": "N"}}}}"#,
+            r#"{"http": "GET /a", "headers": {"n": {"env": "N"}}}"#,
+            "env_reference_misplaced",
+        ),
+        (
+            r#"{"http": "POST /a", "json": {"p": {"env": "PASSWORD"}}}"#,
+            r#"{"http": "POST /a", "json": {"p": {"env": "staging"}}}"#,
+            "env_reference_misplaced",
+        ),
+        (
+            r#"{"http": "GET /a", "query": {"p": {"$env": "P"}}}"#,
+            r#"{"http": "GET /a", "auth": {"basic": {"env": "P"}}}"#,
+            "env_reference_misplaced",
+        ),
+        (
+            r#"{"http": "GET /a", "auth": {"bearer": "s3cret"}}"#,
+            r#"{"http": "GET /a", "auth": {"bearer": {"env": "T"}}}"#,
+            "auth_literal",
+        ),
+        (
+            r#"{"http": "GET /a", "shows": "persistance"}"#,
+            r#"{"http": "GET /a", "shows": "persistence"}"#,
+            "value_out_of_range",
+        ),
+        (r#"{"http": "GET /a", "covers": ["C-2"]}"#, r#"{"http": "GET /a", "covers": ["C-1"]}"#, "step_ref_unknown"),
+        (r#"{"http": "GET /a", "covers": 1}"#, r#"{"http": "GET /a", "covers": "C-1"}"#, "wrong_type"),
+        (r#"{"run": "python3 a.py"}"#, r#"{"run": ["python3", "a.py"]}"#, "wrong_type"),
+        (r#"{"run": []}"#, r#"{"run": ["a"]}"#, "wrong_type"),
+        (r#"{"run": ["a"], "cwd": "{x}"}"#, r#"{"run": ["a"], "cwd": "x"}"#, "template_breakout"),
+        (
+            r#"{"run": ["a"], "save": {"x": {"header": "h"}}}"#,
+            r#"{"http": "GET /a", "save": {"x": {"header": "h"}}}"#,
+            "unknown_field",
+        ),
+        (r#"{"http": "GET /a", "save": {"x": {}}}"#, r#"{"http": "GET /a", "save": {"x": "x"}}"#, "wrong_type"),
+        (r#""x""#, r#"{"run": ["a"]}"#, "wrong_type"),
+    ];
+    for (bad, good, code) in table {
+        let found = codes(&plan(bad));
+        assert!(found.iter().any(|c| c == code), "{bad}: {found:?}");
+        assert_eq!(codes(&plan(good)), [""; 0], "{good}");
+    }
+}
+
+/// What each broken plan is refused for: a piece of a sound one, and what it is replaced by.
+#[test]
+fn plans_are_refused_by_name() {
+    let sound = r#"{"schemaVersion": 2, "vars": {"a": 1},
+        "requirement": {"acceptsMock": true, "criteria": [{"id": "C-1", "needs": "api", "text": "It works.", "about": "status"}],
+                        "later": [{"text": "More.", "why": "issue 1"}]},
+        "cases": [{"id": "K", "covers": ["C-1"], "uses": "L", "steps": [{"http": "GET /a"}],
+                   "notClaimed": [{"criterion": "C-1", "kind": "marker", "why": "no"}]}]}"#;
+    assert_eq!(codes(sound), [""; 0]);
+    let table = [
+        ("\"schemaVersion\": 2", "\"schemaVersion\": 1", "schema_version"),
+        ("\"schemaVersion\": 2,", "", "schema_version"),
+        ("\"schemaVersion\": 2", "\"schemaVersion\": \"2\"", "schema_version"),
+        ("\"vars\"", "\"var\"", "unknown_field"),
+        ("\"a\": 1", "\"a\": \"x{b}\"", "reference_malformed"),
+        ("\"criteria\"", "\"criterions\"", "missing_field"),
+        ("\"requirement\": {", "\"requirement\": {}, \"x\": {", "missing_field"),
+        ("\"cases\": [", "\"case\": [", "missing_field"),
+        ("\"id\": \"C-1\", ", "", "missing_field"),
+        ("\"needs\": \"api\", ", "", "missing_field"),
+        ("\"text\": \"It works.\"", "\"text\": \" \"", "missing_field"),
+        ("\"needs\": \"api\"", "\"needs\": []", "value_out_of_range"),
+        ("\"needs\": \"api\"", "\"needs\": \"a p i\"", "needs_unknown"),
+        ("\"about\": \"status\"", "\"about\": \"body\"", "value_out_of_range"),
+        ("\"id\": \"C-1\"", "\"id\": \"C 1\"", "id_malformed"),
+        ("\"id\": \"K\"", "\"id\": \"-K\"", "id_malformed"),
+        ("\"text\": \"More.\", ", "", "missing_field"),
+        (", \"why\": \"issue 1\"", "", "missing_field"),
+        ("\"criterion\": \"C-1\"", "\"criterion\": \"C-2\"", "step_ref_unknown"),
+        (", \"why\": \"no\"", "", "missing_field"),
+        ("\"covers\": [\"C-1\"]", "\"covers\": [\"c-1\"]", "step_ref_unknown"),
+        ("\"cases\": [", "\"cases\": [{\"id\": \"K\", \"steps\": []}, ", "id_duplicate"),
+        ("\"cases\": [", "\"cases\": [{\"id\": \"k\", \"steps\": []}, ", "id_confusable"),
+        ("\"cases\": [", "\"cases\": [{\"id\": \"J\"}, ", "missing_field"),
+        ("\"criteria\": [", "\"criteria\": [{\"id\": \"C-1\", \"needs\": \"api\", \"text\": \"x\"}, ", "id_duplicate"),
+        ("\"criteria\": [", "\"criteria\": [{\"id\": \"c-1\", \"needs\": \"api\", \"text\": \"x\"}, ", "id_confusable"),
+        ("{\"http\": \"GET /a\"}", "{\"http\": \"GET /a\", \"covers\": \"D\"}", "step_ref_unknown"),
+    ];
+    for (piece, broken, code) in table {
+        assert!(sound.contains(piece), "{piece}");
+        let found = codes(&sound.replacen(piece, broken, 1));
+        assert!(found.iter().any(|c| c == code), "{broken}: {found:?}");
+    }
+    assert_eq!(codes("[]"), ["wrong_type"]);
+}
+
+#[test]
+fn every_error_is_told_and_slips_are_named() {
+    let mut diags = Diagnostics::about("p");
+    let text = plan(r#"{"http": "GET /a", "expect": {"stauts": 200}, "timeout": 5}, {"gotoo": 1}, {"click": "x"}"#);
+    assert!(expand(&document(&text), &mut diags).is_some());
+    let found = diags.into_sorted();
+    let codes: Vec<_> = found.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [Code::UnknownField, Code::UnitMissing, Code::UnknownVerb, Code::NotSupported]);
+    assert!(found[0].help.as_ref().unwrap().starts_with("did you mean `status`?"), "{:?}", found[0].help);
+    assert_eq!(found[3].message, "this build does not perform `click` yet");
+}
+
+#[test]
+fn a_plan_that_multiplies_is_refused() {
+    let text = "x".repeat(20_000);
+    let steps = vec![r#"{"http": "GET /a"}"#; 4_000].join(",");
+    let found = codes(&plan(&steps).replace("It works.", &text));
+    assert_eq!(found, ["document_too_large"]);
+}
+
+/// Names that steer expansion into its corners, and some that do not.
+fn any_text() -> impl Strategy<Value = String> {
+    let known: Vec<&str> = "schemaVersion requirement criteria id needs text about outOfScope later why cases covers steps cleanup \
+        uses notClaimed criterion kind http run action expect status json text size poll every save header shows terminal \
+        values of auth bearer env $env $var stdin vars C-1 api GET_/a {x} {{ 5s <unwritten>"
+        .split_whitespace()
+        .collect();
+    prop_oneof![
+        4 => proptest::sample::select(known).prop_map(|word| word.replace('_', " ")),
+        1 => "\\PC{0,8}",
+    ]
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        Just(Json::from(2u8)),
+        any_text().prop_map(Json::Text),
+    ];
+    leaf.prop_recursive(7, 120, 8, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Json::List),
+            proptest::collection::btree_map(any_text(), inner, 0..8).prop_map(Json::map),
+        ]
+    })
+}
+
+/// Sound plans in which one part is anything.
+fn any_plan() -> impl Strategy<Value = Json> {
+    (any_json(), 0..5u8).prop_map(|(part, spot)| {
+        let criterion = Json::map([("id", Json::from("C-1")), ("needs", "api".into()), ("text", "t".into())]);
+        let wrap = |case: Json, criteria: Json| {
+            Json::map([
+                ("schemaVersion", Json::from(2u8)),
+                ("requirement", Json::map([("criteria", criteria)])),
+                ("cases", Json::list([case])),
+            ])
+        };
+        let case = |steps: Json| Json::map([("id", Json::from("K")), ("covers", "C-1".into()), ("steps", steps)]);
+        match spot {
+            0 => part,
+            1 => wrap(part, Json::list([criterion])),
+            2 => wrap(case(part), Json::list([criterion])),
+            3 => wrap(case(Json::list([part])), Json::list([criterion])),
+            _ => wrap(case(Json::list::<Json>([])), Json::list([criterion, part])),
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn expansion_never_panics_and_is_deterministic(json in any_plan()) {
+        let document = node(&json, &mut 0);
+        let once = || {
+            let mut diags = Diagnostics::about("p");
+            (expand(&document, &mut diags), diags.into_sorted())
+        };
+        let (first, second) = (once(), once());
+        prop_assert!(first.0.is_some() || !first.1.is_empty(), "refused without a word");
+        prop_assert_eq!(first, second);
+    }
+}
