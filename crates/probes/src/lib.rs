@@ -1,1 +1,4 @@
 //! Code that performs steps: HTTP and commands. It acts and captures; it does not judge.
+
+pub mod http;
+mod net;
