@@ -116,6 +116,7 @@ impl Connection {
             .title_case_headers(true)
             .allow_obsolete_multiline_headers_in_responses(true)
             .max_headers(MAX_HEADERS)
+            .max_header_size(MAX_HEAD_KIB << 10)
             .max_buf_size(MAX_HEAD_KIB << 10)
             .handshake(io)
             .await

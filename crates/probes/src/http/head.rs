@@ -8,7 +8,8 @@ const MAX_KEPT: usize = 512 << 10;
 pub(super) struct Recorder {
     bytes: Vec<u8>,
     line_start: usize,
-    done: bool,
+    /// The empty line has come.
+    whole: bool,
     any: bool,
 }
 
@@ -40,7 +41,7 @@ impl Recorder {
     /// Takes bytes that came.
     pub(super) fn feed(&mut self, new: &[u8]) {
         self.any = true;
-        if self.done {
+        if self.whole {
             return;
         }
         let room = MAX_KEPT.saturating_sub(self.bytes.len());
@@ -57,12 +58,11 @@ impl Recorder {
                 (true, _) if interim(&self.bytes) => at = self.drop_front(end),
                 (true, _) => {
                     self.bytes.truncate(end);
-                    self.done = true;
+                    self.whole = true;
                     return;
                 }
             }
         }
-        self.done = self.bytes.len() >= MAX_KEPT;
     }
 
     fn drop_front(&mut self, end: usize) -> usize {
@@ -73,6 +73,9 @@ impl Recorder {
 
     /// Reads the recorded head; `None` when it is not whole.
     pub(super) fn lines(&self) -> Option<Lines> {
+        if !self.whole {
+            return None;
+        }
         let mut lines = self.bytes.split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let mut status = lines.next()?.splitn(3, |b| *b == b' ');
         let reason = status.nth(2).map(latin1).unwrap_or_default();

@@ -123,7 +123,7 @@ fn explain(host: &str, error: &io::Error) -> Failure {
 
 fn certificate_reason(host: &str, error: &CertificateError) -> String {
     match error {
-        CertificateError::UnknownIssuer => {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "the certificate's issuer is not trusted (unknown issuer); name its certificate under tls.ca".to_owned()
         }
         CertificateError::NotValidForName => format!("the certificate is not for {host} (name mismatch)"),

@@ -104,6 +104,12 @@ fn check_itself(leaf: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime)
     Ok(ServerCertVerified::assertion())
 }
 
+/// Whether an error only says that the anchors are not those of the certificate. Issuers of one name with different
+/// keys show as a bad signature.
+fn is_stranger(error: &Error) -> bool {
+    matches!(error, Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature))
+}
+
 impl ServerCertVerifier for Trust {
     fn verify_server_cert(
         &self,
@@ -120,7 +126,7 @@ impl ServerCertVerifier for Trust {
         match (by_file, &self.system) {
             (Some(Ok(held)), _) => Ok(held),
             // The file knows the issuer: then its reason is the one that helps.
-            (Some(Err(e)), _) if e != Error::InvalidCertificate(CertificateError::UnknownIssuer) => Err(e),
+            (Some(Err(e)), _) if !is_stranger(&e) => Err(e),
             (_, Some(system)) => system.verify_server_cert(leaf, rest, name, &[], now),
             (Some(Err(e)), None) => Err(e),
             (None, None) => Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)),
