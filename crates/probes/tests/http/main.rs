@@ -1,5 +1,7 @@
 //! The HTTP probe against servers that behave and servers that do not.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod basics;
 mod bodies;
 mod failures;

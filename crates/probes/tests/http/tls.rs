@@ -55,7 +55,7 @@ async fn the_reason_is_named() {
     let expired = Server::start_tls_with(Certificate::expired(&["127.0.0.1"]));
     let trusted = Server::start_tls();
     let stranger = Server::start_tls();
-    let plain = Server::answering("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    let (plain, hanging) = (Server::start(), Server::scripted(vec![vec![Act::Hang]]));
     let talking = Server::scripted(vec![vec![Act::say("220 mail.example ESMTP\r\n"), Act::Hang]]);
     let closing = Server::scripted(vec![vec![Act::Sleep(10), Act::Close]]);
     let https = |server: &Server| {
@@ -66,7 +66,8 @@ async fn the_reason_is_named() {
         (trusting(&wrong_name, "/"), "name mismatch"),
         (trusting(&expired, "/"), "expired"),
         (https(&stranger), "unknown issuer"),
-        (https(&plain), "TLS handshake"),
+        (https(&plain), "does not speak TLS"),
+        (https(&hanging), "timed out after 500 ms while shaking hands"),
         (https(&talking), "does not speak TLS"),
         (https(&closing), "handshake"),
     ];
