@@ -14,8 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
 use crate::ids::Digest;
 use crate::invoke::Call;
-use crate::journal::observation::Observation;
 use crate::journal::body::Content;
+use crate::journal::observation::Observation;
 use crate::recorded::Recorded;
 use crate::step::{Evidence, Judgement};
 
@@ -171,7 +171,9 @@ fn budget(recorded: &Recorded, findings: &mut Vec<Finding>) {
         commits.fold((0u64, 0u64), |(p, o), c| (p.saturating_add(c.probes), o.saturating_add(c.output_bytes)));
     // A child is stopped after it has written too much: the last one may exceed by what stood in its pipes.
     let slack = 256 * 1024;
-    for (name, used, limit) in [("probes", probes, limits.probes), ("output", output, limits.output.saturating_add(slack))] {
+    for (name, used, limit) in
+        [("probes", probes, limits.probes), ("output", output, limits.output.saturating_add(slack))]
+    {
         if used > limit {
             findings.push(
                 Finding::integrity(Code::BudgetOverdrawn, format!("more {name} than the run may use"))

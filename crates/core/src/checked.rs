@@ -1,13 +1,14 @@
 //! From documents to a plan that may be run: parsed, expanded, decoded, checked against its environment and its
 //! requirement. The engine and the derivation come through here alike, so that neither can skip a check.
 
+use crate::allow::FileFact;
 use crate::codes::Code;
 use crate::coverage::{self, Coverage};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::document::Node;
 use crate::environment::{Environment, Profile};
 use crate::ids::Digest;
-use crate::lint::{self, FileFact, LintInput};
+use crate::lint::{self, LintInput};
 use crate::matrix::Matrix;
 use crate::plan::{EnvironmentRef, Plan};
 use crate::{decode, origin, settings, written};
@@ -119,7 +120,8 @@ impl CheckedPlan {
     #[must_use]
     pub fn is_runnable(&self, allow: &[String]) -> bool {
         let allowed = |code: &str| allow.iter().any(|allowed| allowed == code);
-        allowed("plan_errors") || self.errors().all(|error| error.code == Code::SourceUncovered && allowed(error.code.as_str()))
+        allowed("plan_errors")
+            || self.errors().all(|error| error.code == Code::SourceUncovered && allowed(error.code.as_str()))
     }
 
     /// requirement.md, as it is sealed.
@@ -190,7 +192,7 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         file: &documents.file,
     });
     findings.extend(documents.warnings);
-    findings.extend(coverage.findings(&documents.file));
+    findings.extend(coverage.findings.iter().cloned());
     findings.sort_by_key(Diagnostic::sort_key);
     findings.dedup();
     Ok(CheckedPlan {
@@ -223,7 +225,9 @@ impl Documents {
     fn read(ask: &Ask<'_>) -> Result<Self, Vec<Diagnostic>> {
         match ask.given {
             Given::Written(name, bytes) => Self::written(name, bytes, ask.parse),
-            Given::Seed { folder, requirement, matrix, plan } => Self::seed(folder, requirement, matrix, plan, ask.parse),
+            Given::Seed { folder, requirement, matrix, plan } => {
+                Self::seed(folder, requirement, matrix, plan, ask.parse)
+            }
         }
     }
 
@@ -250,7 +254,13 @@ impl Documents {
         }
     }
 
-    fn seed(folder: &str, requirement: &[u8], matrix: &[u8], plan: &[u8], parse: &Parse<'_>) -> Result<Self, Vec<Diagnostic>> {
+    fn seed(
+        folder: &str,
+        requirement: &[u8],
+        matrix: &[u8],
+        plan: &[u8],
+        parse: &Parse<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let [matrix_name, plan_name] = ["test-matrix.json", "test-plan.json"].map(|name| format!("{folder}{name}"));
         let mut about_plan = Diagnostics::about(&plan_name);
         let mut about_matrix = Diagnostics::about(&matrix_name);
@@ -258,7 +268,8 @@ impl Documents {
         let mut parsed = |name: &str, bytes| parse(name, bytes).map_err(|found| faults.extend(found)).ok();
         let typed_plan = parsed(&plan_name, plan).and_then(|node| decode::plan(&node, &mut about_plan));
         let typed_matrix = parsed(&matrix_name, matrix).and_then(|node| decode::matrix(&node, &mut about_matrix));
-        let text = std::str::from_utf8(requirement).map_err(|_| unreadable(&format!("{folder}requirement.md"), "the text is not UTF-8"));
+        let text = std::str::from_utf8(requirement)
+            .map_err(|_| unreadable(&format!("{folder}requirement.md"), "the text is not UTF-8"));
         let broken = about_plan.has_errors() || about_matrix.has_errors();
         faults.extend(about_plan.into_sorted());
         faults.extend(about_matrix.into_sorted());
@@ -289,7 +300,11 @@ impl Documents {
             }
         };
         let profile = ask.profile.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes));
-        given.into_iter().chain(profile).map(|(name, bytes)| (name, String::from_utf8_lossy(bytes).into_owned())).collect()
+        given
+            .into_iter()
+            .chain(profile)
+            .map(|(name, bytes)| (name, String::from_utf8_lossy(bytes).into_owned()))
+            .collect()
     }
 }
 
@@ -327,7 +342,7 @@ fn environment_of(
         (EnvironmentRef::Named(name, _), None) => Some(name.as_str()),
         (EnvironmentRef::Inline(value, place), None) => {
             let mut diagnostics = Diagnostics::about(&documents.file);
-            let found = settings::inline_environment(value, *place, &mut diagnostics);
+            let found = settings::environment(None, &Node::from_json(value, *place), &mut diagnostics);
             return match found {
                 Some(environment) if !diagnostics.has_errors() => Ok((environment, true)),
                 _ => Err(diagnostics.into_sorted()),

@@ -160,13 +160,3 @@ impl Environment {
         self.declared != Declared::Nobody && self.kind.is_some() && self.data.is_some()
     }
 }
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}://{}", self.scheme, self.host)?;
-        match (self.scheme.as_str(), self.port) {
-            ("http", 80) | ("https", 443) => Ok(()),
-            (_, port) => write!(f, ":{port}"),
-        }
-    }
-}

@@ -183,6 +183,14 @@ pub struct CheckResult {
     pub place: Place,
 }
 
+impl CheckResult {
+    /// Whether the check looked at something that was received, so that it can support a test.
+    #[must_use]
+    pub fn supports(&self) -> bool {
+        self.channel != Some(Channel::Request)
+    }
+}
+
 /// A reason why something cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {

@@ -35,7 +35,15 @@ impl Finding {
     /// A finding that breaks the run.
     #[must_use]
     pub fn integrity(code: Code, message: impl Into<String>) -> Self {
-        Self { code, weight: Weight::Integrity, entry: None, file: None, expected: None, saw: None, message: message.into() }
+        Self {
+            code,
+            weight: Weight::Integrity,
+            entry: None,
+            file: None,
+            expected: None,
+            saw: None,
+            message: message.into(),
+        }
     }
 
     /// A finding that is only worth knowing.
@@ -71,7 +79,14 @@ impl Finding {
     pub fn to_json(&self) -> Json {
         Json::map([
             ("code", Json::from(self.code.as_str())),
-            ("severity", match self.weight { Weight::Integrity => "integrity", Weight::Note => "note" }.into()),
+            (
+                "severity",
+                match self.weight {
+                    Weight::Integrity => "integrity",
+                    Weight::Note => "note",
+                }
+                .into(),
+            ),
             ("seq", self.entry.into()),
             ("file", self.file.clone().into()),
             ("expected", self.expected.clone().into()),

@@ -12,7 +12,7 @@ use crate::plan::{Scenario, Step};
 use crate::step::Weight;
 use crate::verdict::Status;
 
-pub use weakenings::Weakening;
+pub use weakenings::{ALLOWED, Weakening};
 
 /// Version of the derivation: which rules turn a journal into a verdict.
 pub const DERIVATION: u64 = 1;
@@ -213,7 +213,9 @@ impl Judged {
     pub fn subject(&self) -> Subject {
         let runtime = self.audited.runtime();
         match (&runtime.before, &runtime.after) {
-            (Some(Identity::Build(before)), Some(Identity::Build(after))) if before == after => Subject::Identity(before.clone()),
+            (Some(Identity::Build(before)), Some(Identity::Build(after))) if before == after => {
+                Subject::Identity(before.clone())
+            }
             _ => Subject::Declared,
         }
     }

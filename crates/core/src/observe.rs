@@ -119,6 +119,9 @@ pub struct Peer {
     pub address: String,
     /// Whether an open connection was used again.
     pub reused: bool,
+    /// Whether the request had gone out before, on a kept connection that turned out to be dead; the answer is to
+    /// the second sending.
+    pub resent: bool,
     /// TLS facts, if it was TLS.
     pub tls: Option<TlsFacts>,
 }

@@ -76,6 +76,28 @@ impl fmt::Display for Origin {
     }
 }
 
+/// The origins that the plan's steps name literally, in order: the set of an undeclared environment
+/// (design.md section 10).
+#[must_use]
+pub fn literal_origins(plan: &crate::plan::Plan) -> Vec<Origin> {
+    let mut origins = Vec::new();
+    let targets = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).filter_map(|step| match &step.action {
+        crate::plan::Action::Http(http) => Some(http.target.as_str()),
+        crate::plan::Action::Command(_) => None,
+    });
+    for target in plan.base_url.as_deref().into_iter().chain(targets) {
+        let Some((scheme, rest)) = target.split_once("://") else { continue };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if let Ok(origin) = Origin::of(&format!("{scheme}://{authority}"))
+            && !authority.contains('{')
+            && !origins.contains(&origin)
+        {
+            origins.push(origin);
+        }
+    }
+    origins
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

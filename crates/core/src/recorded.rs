@@ -234,7 +234,11 @@ impl Fold {
 
     fn take(&mut self, entry: &Entry) {
         if entry.at < self.recorded.last_at || !is_time(&entry.at) {
-            self.refuse(Code::TimeBackwards, entry, format!("the time {} does not follow {}", entry.at, self.recorded.last_at));
+            self.refuse(
+                Code::TimeBackwards,
+                entry,
+                format!("the time {} does not follow {}", entry.at, self.recorded.last_at),
+            );
         }
         entry.at.clone_into(&mut self.recorded.last_at);
         match entry.kind {
@@ -266,13 +270,25 @@ impl Fold {
         let many = matches!(input.role, Role::File | Role::Program);
         let twice = self.recorded.inputs.iter().any(|i| i.role == input.role && (!many || i.name == input.name));
         if twice || !self.recorded.actions.is_empty() || self.recorded.checked.is_some() {
-            self.refuse(Code::InputTwice, entry, format!("the {} {} is sealed again, or too late", input.role.as_str(), input.name));
+            self.refuse(
+                Code::InputTwice,
+                entry,
+                format!("the {} {} is sealed again, or too late", input.role.as_str(), input.name),
+            );
         }
         if leaves_folder(&input.name) {
             self.refuse(Code::PathAbsolute, entry, format!("{} is no relative name", input.name));
         }
-        if input.content.bytes().is_some_and(|bytes| Digest::of(&bytes) != input.sha256 || bytes.len() as u64 != input.bytes) {
-            self.refuse(Code::EvidenceChanged, entry, format!("the bytes of {} are not those of their digest", input.name));
+        if input
+            .content
+            .bytes()
+            .is_some_and(|bytes| Digest::of(&bytes) != input.sha256 || bytes.len() as u64 != input.bytes)
+        {
+            self.refuse(
+                Code::EvidenceChanged,
+                entry,
+                format!("the bytes of {} are not those of their digest", input.name),
+            );
         }
         self.recorded.inputs.push(input);
     }
@@ -331,13 +347,21 @@ impl Fold {
                 action.commit = Some(commit);
                 entry.at.clone_into(&mut action.finished_at);
             }
-            None => self.refuse(Code::CommitWithoutIntent, entry, format!("no open intent {} of {}", commit.intent, commit.step)),
+            None => self.refuse(
+                Code::CommitWithoutIntent,
+                entry,
+                format!("no open intent {} of {}", commit.intent, commit.step),
+            ),
         }
     }
 
     fn captured(&mut self, entry: &Entry) {
         let Some(evidence) = self.body::<EvidenceCaptured>(entry) else { return };
-        if evidence.content.bytes().is_some_and(|bytes| Digest::of(&bytes) != evidence.sha256 || bytes.len() as u64 != evidence.bytes) {
+        if evidence
+            .content
+            .bytes()
+            .is_some_and(|bytes| Digest::of(&bytes) != evidence.sha256 || bytes.len() as u64 != evidence.bytes)
+        {
             self.refuse(Code::EvidenceChanged, entry, "captured bytes are not those of their digest");
         }
         if let crate::journal::body::Content::File(name) = &evidence.content
@@ -350,7 +374,11 @@ impl Fold {
                 self.recorded.actions[open].evidence.push(evidence);
             }
             None if evidence.role == "identity" => self.loose.push(evidence),
-            _ => self.refuse(Code::EvidenceForeign, entry, format!("captured for intent {}, which is not open", evidence.intent)),
+            _ => self.refuse(
+                Code::EvidenceForeign,
+                entry,
+                format!("captured for intent {}, which is not open", evidence.intent),
+            ),
         }
     }
 
@@ -375,7 +403,8 @@ impl Fold {
         if !self.loose.is_empty() {
             let seq = self.recorded.seal.entries;
             self.recorded.findings.push(
-                Finding::integrity(Code::EvidenceForeign, "evidence was captured for nothing that is recorded").at_entry(seq),
+                Finding::integrity(Code::EvidenceForeign, "evidence was captured for nothing that is recorded")
+                    .at_entry(seq),
             );
         }
     }

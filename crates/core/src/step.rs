@@ -1,8 +1,8 @@
 //! What one step came to: its checks over what was captured (plan.md, "What a step comes to").
 
 use crate::codes::Code;
-use crate::evaluate::{Bytes, CheckResult, Files, Seen, Truth, Unknown, evaluate, save};
-use crate::expect::What;
+use crate::evaluate::{Bytes, Cause, CheckResult, Files, Seen, Truth, evaluate, implied_status, save};
+use crate::expect::{Check, What};
 use crate::ids::Digest;
 use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
 use crate::json::Json;
@@ -131,11 +131,10 @@ pub fn of_failure(failure: &Failure) -> Judgement {
         FailureKind::TemplateRefused | FailureKind::TargetRefused | FailureKind::WriteRefused => StepStatus::Refused,
         _ => StepStatus::Error,
     };
-    Judgement::without_answer(status, StepReason {
-        code: failure.kind.code(),
-        weight: weight_of(failure.kind),
-        message: failure.message.clone(),
-    })
+    Judgement::without_answer(
+        status,
+        StepReason { code: failure.kind.code(), weight: weight_of(failure.kind), message: failure.message.clone() },
+    )
 }
 
 /// Bytes of evidence by digest.
@@ -156,11 +155,14 @@ pub fn judge(
     }
     let captured = Captured::of(observation, evidence);
     let Some(captured) = captured else {
-        return Judgement::without_answer(StepStatus::Error, StepReason {
-            code: Code::EvidenceMissing,
-            weight: Weight::Gap,
-            message: "the bytes of the answer are not at hand".to_owned(),
-        });
+        return Judgement::without_answer(
+            StepStatus::Error,
+            StepReason {
+                code: Code::EvidenceMissing,
+                weight: Weight::Gap,
+                message: "the bytes of the answer are not at hand".to_owned(),
+            },
+        );
     };
     let seen = captured.seen(observation, request);
     let mut checks = evaluate(&step.checks, &seen, vars, files);
@@ -195,12 +197,13 @@ fn implied(step: &Step, seen: &Seen<'_>) -> Option<CheckResult> {
     let stated = |wanted: fn(&What) -> bool| step.checks.iter().any(|check| wanted(&check.what));
     match step.action {
         Action::Http(_) if !stated(|what| matches!(what, What::Status(_))) => {
-            let status = seen.status?;
-            (status >= 400).then(|| CheckResult::implied("status", "below 400", status, Truth::Fails))
+            implied_status(&step.checks, seen, step.place)
         }
         Action::Command(_) if !stated(|what| matches!(what, What::Exit(_))) => {
-            let exit = seen.exit?;
-            (exit != 0).then(|| CheckResult::implied("exit", "0", exit, Truth::Fails))
+            let check = Check { what: What::Exit(vec![0]), place: step.place };
+            evaluate(&[check], seen, &Vars::default(), &|_| None)
+                .into_iter()
+                .find(|result| result.truth != Truth::Holds)
         }
         _ => None,
     }
@@ -210,7 +213,8 @@ fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Opt
     let failed = checks.iter().find(|check| match check.truth {
         Truth::Holds => false,
         Truth::Fails => true,
-        Truth::Unknown => check.unknown == Some(Unknown::Answer),
+        // The answer is whole and is not what the check is about: the product's fault.
+        Truth::Unknown => matches!(check.cause, Some(Cause::Missing | Cause::WrongType | Cause::NotJson)),
     });
     if let Some(check) = failed {
         let why = check.why.as_deref().map_or_else(String::new, |why| format!(" ({why})"));

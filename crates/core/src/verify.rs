@@ -128,7 +128,9 @@ pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>) -> Veri
         derivation: None,
     };
     if folder.journal.is_empty() {
-        verified.findings.push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
+        verified
+            .findings
+            .push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
     }
     verified.findings.extend(of_chain(&chain, closed));
     verified.anchor = anchors::compare(folder, &chain, &mut verified.findings);
@@ -155,13 +157,17 @@ fn of_chain(chain: &Chain, closed: bool) -> impl Iterator<Item = Finding> + '_ {
 fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
     let Some(recorded) = Recorded::fold(chain) else {
         if !chain.entries.is_empty() {
-            verified.findings.push(Finding::integrity(Code::EntryBodyInvalid, "the body is not that of run.opened").at_entry(0));
+            verified
+                .findings
+                .push(Finding::integrity(Code::EntryBodyInvalid, "the body is not that of run.opened").at_entry(0));
         }
         return;
     };
     verified.derivation = Some(recorded.opened().derivation);
     if !recorded.run().ends_with(recorded.opened().nonce.get(..8).unwrap_or("-")) {
-        verified.findings.push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
+        verified
+            .findings
+            .push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
     }
     folder::evidence(folder, &recorded, verified);
     let sound = |digest: &Digest| {

@@ -12,8 +12,8 @@ mod results;
 mod summary;
 mod verdict;
 
-use crate::judged::Judged;
 use crate::json::Json;
+use crate::judged::Judged;
 
 /// The views that core writes, in the order in which the folder lists them: name and bytes.
 /// `junit.xml` is written by `formats`, from the same judged run.

@@ -86,19 +86,26 @@ impl<'a> CaseWalk<'a> {
     #[must_use]
     pub fn next(&self, step: &Step) -> Next {
         if let Some(after) = self.stopped.as_ref().filter(|_| !step.always_run) {
-            return Next::Leave(skipped(Code::StepSkipped, format!("{after} did not pass, and {} comes after it", step.id)));
+            return Next::Leave(skipped(
+                Code::StepSkipped,
+                format!("{after} did not pass, and {} comes after it", step.id),
+            ));
         }
         let plan = self.checked.plan();
         match invoke::resolve(step, &self.vars, self.checked.environment(), plan.base_url.as_deref(), self.files) {
             Ok(call) => Next::Run(Box::new(call)),
-            Err(Unready::Missing(name)) if step.skip_if_missing_vars => {
-                Next::Leave(skipped(Code::VariableMissing, format!("{name} never came to be, so there is nothing to do")))
-            }
-            Err(Unready::Missing(name)) => Next::Leave(Judgement::without_answer(StepStatus::Failed, StepReason {
-                code: Code::VariableMissing,
-                weight: Weight::Fail,
-                message: format!("the variable {name} was never saved"),
-            })),
+            Err(Unready::Missing(name)) if step.skip_if_missing_vars => Next::Leave(skipped(
+                Code::VariableMissing,
+                format!("{name} never came to be, so there is nothing to do"),
+            )),
+            Err(Unready::Missing(name)) => Next::Leave(Judgement::without_answer(
+                StepStatus::Failed,
+                StepReason {
+                    code: Code::VariableMissing,
+                    weight: Weight::Fail,
+                    message: format!("the variable {name} was never saved"),
+                },
+            )),
             Err(Unready::Refused(failure)) => Next::Leave(step::of_failure(&failure)),
         }
     }

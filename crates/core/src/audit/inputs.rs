@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Bytes, Unauditable};
+use crate::allow::FileFact;
 use crate::checked::{self, Ask, CheckedPlan, Given, Parse};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
 use crate::journal::body::Role;
-use crate::lint::FileFact;
 use crate::recorded::Recorded;
 
 /// The sealed documents of a run, as bytes.
@@ -91,7 +91,10 @@ pub(super) fn compare(recorded: &Recorded, checked: &CheckedPlan, documents: &Do
     ];
     for (name, derived, sealed) in expanded {
         if derived != sealed {
-            findings.push(Finding::integrity(Code::InputDiffers, format!("{name} is not what the written plan expands to")));
+            findings.push(Finding::integrity(
+                Code::InputDiffers,
+                format!("{name} is not what the written plan expands to"),
+            ));
         }
     }
     let derived = crate::journal::body::PlanChecked {
@@ -110,7 +113,10 @@ pub(super) fn compare(recorded: &Recorded, checked: &CheckedPlan, documents: &Do
     }
     let opened = recorded.opened();
     if sorted_text(&opened.environment) != sorted_text(&checked.environment().to_json()) {
-        findings.push(Finding::integrity(Code::InputDiffers, "the recorded environment is not that of the sealed documents"));
+        findings.push(Finding::integrity(
+            Code::InputDiffers,
+            "the recorded environment is not that of the sealed documents",
+        ));
     }
     if opened.series != checked.series() || opened.goal != checked.title() {
         findings.push(Finding::integrity(Code::InputDiffers, "goal or series is not that of the sealed documents"));

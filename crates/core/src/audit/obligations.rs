@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 
 use super::AuditedStep;
 use crate::codes::Code;
-use crate::evaluate::data_equal;
+use crate::evaluate::{Bytes, Seen, Truth, evaluate};
+use crate::expect::{Channel, Check, Expect, Op, What};
 use crate::invoke::Call;
 use crate::journal::observation::Observation;
-use crate::json::{Json, Limits, read};
+use crate::json::Json;
 use crate::plan::{Action, Obligation, ObligationKind, Step};
 use crate::step::{Evidence, StepReason, StepStatus, Weight};
+use crate::vars::Vars;
 
 /// An obligation of a step and what came of it.
 #[derive(Clone, Debug)]
@@ -46,7 +48,8 @@ pub(super) fn settle(step: &Step, audited: &mut AuditedStep, facts: &mut CaseFac
             step.obligations.iter().map(|obligation| work_out(step, obligation, audited, facts, evidence)).collect();
         let unmet = outcomes.iter().find_map(|(_, reason)| reason.clone());
         if let Some(reason) = unmet {
-            audited.judgement.status = if reason.weight == Weight::Fail { StepStatus::Failed } else { StepStatus::Error };
+            audited.judgement.status =
+                if reason.weight == Weight::Fail { StepStatus::Failed } else { StepStatus::Error };
             audited.judgement.reason = Some(reason);
         }
         audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
@@ -114,13 +117,16 @@ fn carries(call: &Call, text: &str) -> bool {
 fn terminal(obligation: &Obligation, audited: &AuditedStep, evidence: &Evidence<'_>) -> Outcome {
     let path = obligation.path.as_ref().ok_or_else(|| (Weight::Gap, "no path is declared".to_owned()))?;
     let bytes = received(audited, evidence).into_iter().next().unwrap_or_default();
-    let document = read(&bytes, &Limits::default()).map_err(|e| (Weight::Fail, format!("the answer is no JSON: {e}")))?;
-    match path.locate_one(&document) {
-        Some(value) if obligation.values.iter().any(|wanted| data_equal(wanted, value) == Some(true)) => {
-            Ok(format!("{} is {value}", path.text))
+    let expect = Expect(vec![Op::OneOf(obligation.values.clone())]);
+    let check = Check { what: What::Json(Channel::Body, vec![(path.clone(), expect)]), place: obligation.place };
+    let seen = Seen { body: Some(Bytes { kept: &bytes, complete: true }), ..Seen::default() };
+    let results = evaluate(&[check], &seen, &Vars::default(), &|_| None);
+    match results.iter().find(|result| result.truth != Truth::Holds) {
+        None if !results.is_empty() => Ok(format!("{} reached a terminal value", path.text)),
+        Some(result) => {
+            Err((Weight::Fail, format!("{} is {}, expected one of {}", path.text, result.saw, result.expected)))
         }
-        Some(value) => Err((Weight::Fail, format!("{} is {value}, which is not among the terminal values", path.text))),
-        None => Err((Weight::Fail, format!("there is no {}", path.text))),
+        None => Err((Weight::Gap, "nothing was looked at".to_owned())),
     }
 }
 
@@ -136,7 +142,10 @@ fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, fact
         match facts.saved_by.get(name) {
             None => return Err((Weight::Gap, format!("{name} was not saved by an earlier exchange"))),
             Some(_) if !used.contains(name) => {
-                return Err((Weight::Gap, format!("the step's input does not hold {name}, so it reads no particular object")));
+                return Err((
+                    Weight::Gap,
+                    format!("the step's input does not hold {name}, so it reads no particular object"),
+                ));
             }
             Some(there) if *there == here => {
                 return Err((Weight::Gap, format!("{name} was saved by the same request, which proves no storage")));
@@ -153,7 +162,12 @@ fn absence(audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
     if facts.answered.contains(&here) {
         Ok(format!("{here} gave a complete answer before"))
     } else {
-        Err((Weight::Gap, format!("no passed step of the case had a complete answer from {here}, so nothing shows that it could be there")))
+        Err((
+            Weight::Gap,
+            format!(
+                "no passed step of the case had a complete answer from {here}, so nothing shows that it could be there"
+            ),
+        ))
     }
 }
 

@@ -35,7 +35,12 @@ pub enum Identity {
 }
 
 /// Reads what the journal holds of the runtime.
-pub(super) fn of(recorded: &Recorded, checked: &CheckedPlan, evidence: &Evidence<'_>, findings: &mut Vec<Finding>) -> Runtime {
+pub(super) fn of(
+    recorded: &Recorded,
+    checked: &CheckedPlan,
+    evidence: &Evidence<'_>,
+    findings: &mut Vec<Finding>,
+) -> Runtime {
     let mut runtime = Runtime::default();
     for record in recorded.runtime() {
         match &record.observed {
@@ -46,12 +51,21 @@ pub(super) fn of(recorded: &Recorded, checked: &CheckedPlan, evidence: &Evidence
             }
             RuntimeObserved::Identity { phase, observation, .. } => {
                 let Some(observation) = Observation::read_strict(observation) else {
-                    findings.push(Finding::integrity(Code::EntryBodyInvalid, "the identity probe's observation").at_entry(record.seq));
+                    findings.push(
+                        Finding::integrity(Code::EntryBodyInvalid, "the identity probe's observation")
+                            .at_entry(record.seq),
+                    );
                     continue;
                 };
                 let owned = observation.blobs().iter().all(|blob| record.evidence.iter().any(|e| e.sha256 == *blob));
                 if !owned {
-                    findings.push(Finding::integrity(Code::EvidenceForeign, "the identity probe cites bytes that were not captured for it").at_entry(record.seq));
+                    findings.push(
+                        Finding::integrity(
+                            Code::EvidenceForeign,
+                            "the identity probe cites bytes that were not captured for it",
+                        )
+                        .at_entry(record.seq),
+                    );
                 }
                 let read = identity(checked, &observation, evidence);
                 let slot = if phase == "before" { &mut runtime.before } else { &mut runtime.after };
@@ -65,7 +79,7 @@ pub(super) fn of(recorded: &Recorded, checked: &CheckedPlan, evidence: &Evidence
 
 /// The build that an identity answer names.
 #[must_use]
-pub fn identity(checked: &CheckedPlan, observation: &Observation, evidence: &Evidence<'_>) -> Identity {
+pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidence: &Evidence<'_>) -> Identity {
     let Some(declared) = &checked.environment().identity else {
         return Identity::Unread("the environment declares no identity".to_owned());
     };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::AuditedStep;
 use super::obligations::{self, CaseFacts};
 use super::runtime::Runtime;
-use super::AuditedStep;
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
 use crate::evaluate::Files;
@@ -32,7 +32,8 @@ pub(super) fn walk(
     for (i, action) in recorded.actions().iter().enumerate() {
         records.entry((&action.intent.scenario, &action.intent.step)).or_insert(i);
     }
-    let selected = walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only).unwrap_or_default();
+    let selected =
+        walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only).unwrap_or_default();
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
     let mut exports = Exports::new();
     let mut steps = Vec::new();
@@ -124,7 +125,14 @@ impl Audit<'_, '_> {
     }
 
     /// A step that should have left: it did, or the run says why it did not.
-    fn sent(&mut self, case: &CaseWalk<'_>, scenario: &Scenario, step: &Step, action: &ActionRecord, call: Call) -> AuditedStep {
+    fn sent(
+        &mut self,
+        case: &CaseWalk<'_>,
+        scenario: &Scenario,
+        step: &Step,
+        action: &ActionRecord,
+        call: Call,
+    ) -> AuditedStep {
         if action.intent.call == Json::Null {
             return bare(self.held_back(step, action), None);
         }
@@ -134,14 +142,19 @@ impl Audit<'_, '_> {
         }
         let key = idempotency_key(&self.recorded.opened().nonce, &scenario.id, &step.id, &call.digest());
         if action.intent.idempotency_key != Some(key) {
-            self.refuse(Code::IntentDiffers, action, format!("the idempotency key of {} is not that of its call", step.id));
+            self.refuse(
+                Code::IntentDiffers,
+                action,
+                format!("the idempotency key of {} is not that of its call", step.id),
+            );
         }
         self.after_end(step, action);
         let Some(commit) = &action.commit else {
             let (code, message) = if action.intent.idempotent {
                 (Code::AttemptLost, format!("{} was begun; its answer was not recorded", step.id))
             } else {
-                let message = format!("{} was sent; whether it took effect is not known, and it will not be sent again", step.id);
+                let message =
+                    format!("{} was sent; whether it took effect is not known, and it will not be sent again", step.id);
                 (Code::ActionReconciliationRequired, message)
             };
             let weight = if action.intent.idempotent { Weight::Gap } else { Weight::Blocker };
@@ -157,7 +170,11 @@ impl Audit<'_, '_> {
         };
         for blob in observation.blobs() {
             if !action.evidence.iter().any(|captured| captured.sha256 == blob) {
-                self.refuse(Code::EvidenceForeign, action, format!("{} cites {blob}, which was not captured for it", step.id));
+                self.refuse(
+                    Code::EvidenceForeign,
+                    action,
+                    format!("{} cites {blob}, which was not captured for it", step.id),
+                );
             }
         }
         let judgement = case.judge(step, &call, &observation, self.evidence);
@@ -194,7 +211,11 @@ impl Audit<'_, '_> {
                 _ => skipped(code, message),
             },
             None => {
-                self.refuse(Code::IntentDiffers, action, format!("{} was not sent and the run does not say why", step.id));
+                self.refuse(
+                    Code::IntentDiffers,
+                    action,
+                    format!("{} was not sent and the run does not say why", step.id),
+                );
                 skipped(Code::StepSkipped, "not sent".to_owned())
             }
         }
@@ -215,12 +236,13 @@ impl Audit<'_, '_> {
         let Some(commit) = &action.commit else { return };
         let code = judgement.reason.as_ref().map(|reason| reason.code.as_str());
         if commit.status != judgement.status.as_str() || commit.code.as_deref() != code {
-            let finding = Finding::note(Code::RunnerDisagrees, format!("the runner took {} for something else", step.id))
-                .at_entry(action.seq)
-                .values(
-                    format!("{} {}", judgement.status.as_str(), code.unwrap_or("-")),
-                    format!("{} {}", commit.status, commit.code.as_deref().unwrap_or("-")),
-                );
+            let finding =
+                Finding::note(Code::RunnerDisagrees, format!("the runner took {} for something else", step.id))
+                    .at_entry(action.seq)
+                    .values(
+                        format!("{} {}", judgement.status.as_str(), code.unwrap_or("-")),
+                        format!("{} {}", commit.status, commit.code.as_deref().unwrap_or("-")),
+                    );
             self.findings.push(finding);
         }
     }
@@ -244,15 +266,15 @@ fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
 const PREVIEW: usize = 800;
 
 fn previews(observation: &Observation, evidence: &Evidence<'_>) -> Vec<(&'static str, String)> {
-    let cut = |role, digest| {
-        let bytes: Vec<u8> = evidence(digest)?;
+    let cut = |role, digest: crate::ids::Digest| {
+        let bytes: Vec<u8> = evidence(&digest)?;
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * PREVIEW)]).chars().take(PREVIEW).collect();
         Some((role, text))
     };
     let found = match observation {
-        Observation::Http(http) => vec![http.hops.last().and_then(|hop| cut("body", &hop.body().sha256))],
+        Observation::Http(http) => vec![http.hops.last().and_then(|hop| cut("body", hop.body().sha256))],
         Observation::Command(command) => {
-            vec![cut("stdout", &command.stdout.sha256), cut("stderr", &command.stderr.sha256)]
+            vec![cut("stdout", command.stdout.sha256), cut("stderr", command.stderr.sha256)]
         }
     };
     found.into_iter().flatten().collect()

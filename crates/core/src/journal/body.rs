@@ -60,8 +60,7 @@ pub trait Body: Sized {
 fn sorted(value: Json) -> Json {
     match value {
         Json::Map(map) => {
-            let mut pairs: Vec<(String, Json)> =
-                map.iter().map(|(k, v)| (k.to_owned(), sorted(v.clone()))).collect();
+            let mut pairs: Vec<(String, Json)> = map.iter().map(|(k, v)| (k.to_owned(), sorted(v.clone()))).collect();
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
             Json::Map(pairs.into_iter().collect())
         }

@@ -79,10 +79,7 @@ impl Chain {
     /// What can be said of the end only.
     fn ends(&mut self) {
         if self.torn > 0 {
-            self.refuse(
-                Code::JournalPartialLine,
-                format!("the last line has no line end ({} bytes)", self.torn),
-            );
+            self.refuse(Code::JournalPartialLine, format!("the last line has no line end ({} bytes)", self.torn));
         }
         if self.entries.is_empty() {
             self.refuse(Code::NotOpened, "the journal has no entry".to_owned());

@@ -166,9 +166,7 @@ fn read_failure(value: &Json) -> Option<Option<Failure>> {
 }
 
 fn write_failure(failure: Option<&Failure>) -> Json {
-    failure.map_or(Json::Null, |f| {
-        Json::map([("code", f.kind.code().as_str()), ("message", f.message.as_str())])
-    })
+    failure.map_or(Json::Null, |f| Json::map([("code", f.kind.code().as_str()), ("message", f.message.as_str())]))
 }
 
 fn read_blob(value: &Json) -> Option<Blob> {
@@ -238,6 +236,7 @@ fn read_hop(value: &Json) -> Option<HopObserved> {
         peer: Peer {
             address: peer.text("address")?,
             reused: peer.bool("reused")?,
+            resent: peer.bool("resent")?,
             tls: nullable(peer.0.get("tls")?, |tls| {
                 let t = Fields(tls.as_map()?);
                 Some(TlsFacts {
@@ -249,16 +248,13 @@ fn read_hop(value: &Json) -> Option<HopObserved> {
             })?,
         },
     };
-    Some(HopObserved {
-        hop,
-        wire: read_blob(f.0.get("wire")?)?,
-        decoded: nullable(f.0.get("decoded")?, read_blob)?,
-    })
+    Some(HopObserved { hop, wire: read_blob(f.0.get("wire")?)?, decoded: nullable(f.0.get("decoded")?, read_blob)? })
 }
 
 fn write_hop(observed: &HopObserved) -> Json {
     let hop = &observed.hop;
-    let phases = [hop.phases.dns_us, hop.phases.connect_us, hop.phases.tls_us, hop.phases.first_byte_us, hop.phases.body_us];
+    let phases =
+        [hop.phases.dns_us, hop.phases.connect_us, hop.phases.tls_us, hop.phases.first_byte_us, hop.phases.body_us];
     let tls = hop.peer.tls.as_ref().map_or(Json::Null, |tls| {
         Json::map([
             ("version", Json::from(tls.version.as_str())),
@@ -270,6 +266,7 @@ fn write_hop(observed: &HopObserved) -> Json {
     let peer = Json::map([
         ("address", Json::from(hop.peer.address.as_str())),
         ("reused", hop.peer.reused.into()),
+        ("resent", hop.peer.resent.into()),
         ("tls", tls),
     ]);
     Json::map([

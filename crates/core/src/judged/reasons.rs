@@ -9,7 +9,12 @@ use crate::step::{StepStatus, Weight};
 use crate::verdict::Status;
 
 /// Gathers the reasons.
-pub(super) fn of(audited: &Audited, tests: &[JudgedTest], criteria: &[JudgedCriterion], weakenings: &[Weakening]) -> Vec<Reason> {
+pub(super) fn of(
+    audited: &Audited,
+    tests: &[JudgedTest],
+    criteria: &[JudgedCriterion],
+    weakenings: &[Weakening],
+) -> Vec<Reason> {
     let mut reasons = environment(audited);
     reasons.extend(plan(audited));
     reasons.extend(run(audited));
@@ -17,7 +22,11 @@ pub(super) fn of(audited: &Audited, tests: &[JudgedTest], criteria: &[JudgedCrit
     of_steps.sort_by_key(|reason| (reason.weight, reason.step));
     reasons.extend(of_steps);
     reasons.extend(of_criteria(audited, tests, criteria));
-    reasons.extend(weakenings.iter().map(|weakening| about_run(weakening.code, "weakening", Weight::Gap, weakening.message.clone())));
+    reasons.extend(
+        weakenings
+            .iter()
+            .map(|weakening| about_run(weakening.code, "weakening", Weight::Gap, weakening.message.clone())),
+    );
     reasons
 }
 
@@ -64,7 +73,7 @@ fn plan(audited: &Audited) -> Vec<Reason> {
         reasons.push(about_run(Code::PlanValidationFailed, "plan_validation", Weight::Blocker, message));
     }
     if !checked.coverage().passed() && !allow.iter().any(|code| code == "requirement_source_unmapped") {
-        let count = checked.coverage().uncovered().len();
+        let count = checked.coverage().uncovered().count();
         let message = format!("{count} lines of the requirement map to no criterion");
         reasons.push(about_run(Code::SourceUncovered, "requirement_coverage", Weight::Blocker, message));
     }
@@ -78,14 +87,20 @@ fn run(audited: &Audited) -> Vec<Reason> {
     let recorded = audited.recorded();
     let mut reasons = Vec::new();
     if let Some(cancelled) = recorded.cancelled() {
-        reasons.push(about_run(Code::RunCancelled, "runtime", Weight::Gap, format!("the run was cancelled ({})", cancelled.by)));
+        reasons.push(about_run(
+            Code::RunCancelled,
+            "runtime",
+            Weight::Gap,
+            format!("the run was cancelled ({})", cancelled.by),
+        ));
     }
     if let Some(budget) = recorded.budget() {
         let message = format!("{} was used up: {} of {}", budget.resource, budget.used, budget.limit);
         reasons.push(about_run(Code::BudgetExceeded, "runtime", Weight::Gap, message));
     }
     if recorded.resumed() {
-        let message = "the process ended before the run was closed; what followed the last entry is not known".to_owned();
+        let message =
+            "the process ended before the run was closed; what followed the last entry is not known".to_owned();
         reasons.push(about_run(Code::AttemptLost, "evidence_integrity", Weight::Gap, message));
     }
     if let Some(message) = &audited.runtime().recording_failed {
@@ -140,14 +155,29 @@ fn of_step(position: usize, step: &AuditedStep, cleanup: bool, subjects: Vec<Str
     };
     let category = if code == Code::RequirementFailed { "requirement" } else { "runtime" };
     let who = code.explanation().who;
-    Reason { code, category, weight, subjects, step: Some(position), check: deciding_check(step), message: reason.message, who }
+    Reason {
+        code,
+        category,
+        weight,
+        subjects,
+        step: Some(position),
+        check: deciding_check(step),
+        message: reason.message,
+        who,
+    }
 }
 
 /// The first check that does not hold.
 fn deciding_check(step: &AuditedStep) -> Option<ReasonCheck> {
     let check = step.judgement.checks.iter().find(|check| check.truth != Truth::Holds)?;
-    let expected = if check.op == "equals" { check.expected.clone() } else { format!("{} {}", check.op, check.expected) };
-    Some(ReasonCheck { what: check.what.clone(), expected, expected_from: check.expected_from.clone(), saw: check.saw.clone() })
+    let expected =
+        if check.op == "equals" { check.expected.clone() } else { format!("{} {}", check.op, check.expected) };
+    Some(ReasonCheck {
+        what: check.what.clone(),
+        expected,
+        expected_from: check.expected_from.clone(),
+        saw: check.saw.clone(),
+    })
 }
 
 /// Criteria that did not pass and that no step's reason names: untested ones, unmet layers, blocked by plan.
@@ -159,9 +189,15 @@ fn of_criteria(audited: &Audited, tests: &[JudgedTest], criteria: &[JudgedCriter
         let (code, weight, message) = match (criterion.status, unmet) {
             (_, Some(layer)) => (Code::NeedsUnmet, Weight::Gap, format!("no step showed the layer {layer}")),
             (Status::Failed, _) => (Code::RequirementFailed, Weight::Fail, "the criterion is contradicted".to_owned()),
-            (Status::Blocked, _) => (Code::RequirementBlocked, Weight::Blocker, "the criterion could not be tested".to_owned()),
-            (Status::Untested, _) => (Code::RequirementUntested, Weight::Gap, "nothing tested the criterion".to_owned()),
-            _ => (Code::RequirementInconclusive, Weight::Gap, "what was seen of the criterion is not enough".to_owned()),
+            (Status::Blocked, _) => {
+                (Code::RequirementBlocked, Weight::Blocker, "the criterion could not be tested".to_owned())
+            }
+            (Status::Untested, _) => {
+                (Code::RequirementUntested, Weight::Gap, "nothing tested the criterion".to_owned())
+            }
+            _ => {
+                (Code::RequirementInconclusive, Weight::Gap, "what was seen of the criterion is not enough".to_owned())
+            }
         };
         let decided = criterion.tests.iter().find_map(|position| tests[*position].decided_by);
         let said = decided.is_some_and(|position| audited.steps()[position].judgement.status != StepStatus::Skipped);

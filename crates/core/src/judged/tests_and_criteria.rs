@@ -22,8 +22,14 @@ fn judge_test(audited: &Audited, test: &Test) -> JudgedTest {
     };
     let steps: Vec<usize> =
         audited.steps().iter().enumerate().filter(|(_, step)| owned(step)).map(|(position, _)| position).collect();
-    let mut judged =
-        JudgedTest { id: test.id.clone(), status: Status::Untested, steps, notes: Vec::new(), decided_by: None, unmet: None };
+    let mut judged = JudgedTest {
+        id: test.id.clone(),
+        status: Status::Untested,
+        steps,
+        notes: Vec::new(),
+        decided_by: None,
+        unmet: None,
+    };
     if judged.steps.is_empty() {
         judged.status = match Status::parse(&test.planned_status) {
             Some(Status::Blocked) => Status::Blocked,

@@ -48,10 +48,11 @@ pub(super) fn of(audited: &Audited) -> Vec<Weakening> {
     if later > 0 {
         add("criteria_put_off", Code::CappedCriteriaPutOff, format!("{later} put off under later"));
     }
-    let insecure = checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps).any(|step| match &step.action {
-        Action::Http(http) => http.insecure,
-        Action::Command(_) => false,
-    });
+    let insecure =
+        checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps).any(|step| match &step.action {
+            Action::Http(http) => http.insecure,
+            Action::Command(_) => false,
+        });
     if insecure && !(checked.environment().insecure && checked.environment().declared != Declared::Nobody) {
         add("tls_unchecked", Code::CappedTlsUnchecked, "a step does not check certificates".to_owned());
     }

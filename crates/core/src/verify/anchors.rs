@@ -45,7 +45,10 @@ pub(super) fn compare(folder: &Folder<'_>, chain: &Chain, findings: &mut Vec<Fin
     if let Some(listed) = folder.listed {
         let nonce = chain.entries.first().and_then(|(entry, _)| entry.body.get("nonce")?.as_text().map(str::to_owned));
         if nonce.as_deref().is_some_and(|nonce| nonce != listed.nonce) {
-            findings.push(Finding::integrity(Code::AnchorDiffers, "the run list names another nonce for this run").in_file("index.jsonl"));
+            findings.push(
+                Finding::integrity(Code::AnchorDiffers, "the run list names another nonce for this run")
+                    .in_file("index.jsonl"),
+            );
         }
         if let Some(closed) = &listed.closed {
             against(closed, seal.as_ref(), "the run list", findings);

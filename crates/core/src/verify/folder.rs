@@ -14,8 +14,12 @@ const KNOWN: [&str; 2] = ["journal.jsonl", "attestation.dsse.json"];
 
 /// Every piece of evidence that the journal names: there, whole, unchanged; and nothing else beside it.
 pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verified) {
-    let mut files: BTreeMap<&str, &FileSeen> =
-        folder.files.iter().filter(|file| file.name.starts_with("evidence/")).map(|file| (file.name.as_str(), file)).collect();
+    let mut files: BTreeMap<&str, &FileSeen> = folder
+        .files
+        .iter()
+        .filter(|file| file.name.starts_with("evidence/"))
+        .map(|file| (file.name.as_str(), file))
+        .collect();
     let sealed = recorded.inputs().iter().map(|input| (&input.content, input.sha256, input.bytes));
     let captured = recorded.evidence().map(|evidence| (&evidence.content, evidence.sha256, evidence.bytes));
     let mut named: BTreeMap<String, (Digest, u64)> = BTreeMap::new();
@@ -35,12 +39,14 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
         let refuse = |code, message: &str| Finding::integrity(code, message).in_file(name.as_str());
         match files.remove(name.as_str()) {
             None => verified.findings.push(refuse(Code::EvidenceMissing, "the file is not there")),
-            Some(file) if file.size != bytes => verified
-                .findings
-                .push(refuse(Code::EvidenceSize, "the file has another size").values(bytes.to_string(), file.size.to_string())),
-            Some(file) if file.sha256 != sha256 => verified
-                .findings
-                .push(refuse(Code::EvidenceChanged, "the bytes are not those that were captured").values(sha256.to_string(), file.sha256.to_string())),
+            Some(file) if file.size != bytes => verified.findings.push(
+                refuse(Code::EvidenceSize, "the file has another size")
+                    .values(bytes.to_string(), file.size.to_string()),
+            ),
+            Some(file) if file.sha256 != sha256 => verified.findings.push(
+                refuse(Code::EvidenceChanged, "the bytes are not those that were captured")
+                    .values(sha256.to_string(), file.sha256.to_string()),
+            ),
             Some(file) => {
                 verified.checked.evidence += 1;
                 verified.checked.bytes += file.size;
@@ -63,9 +69,12 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
 pub(super) fn views(folder: &Folder<'_>, views: &[(String, Vec<u8>)], verified: &mut Verified) {
     for (name, derived) in views {
         match (folder.read)(name) {
-            None => verified.findings.push(Finding::integrity(Code::ViewMissing, "the view is not there").in_file(name.as_str())),
+            None => verified
+                .findings
+                .push(Finding::integrity(Code::ViewMissing, "the view is not there").in_file(name.as_str())),
             Some(found) if found != *derived => {
-                let message = format!("the view is not what the journal gives (line {})", first_difference(derived, &found));
+                let message =
+                    format!("the view is not what the journal gives (line {})", first_difference(derived, &found));
                 verified.findings.push(Finding::integrity(Code::ViewDiffers, message).in_file(name.as_str()));
             }
             Some(_) => verified.checked.views += 1,
@@ -76,7 +85,9 @@ pub(super) fn views(folder: &Folder<'_>, views: &[(String, Vec<u8>)], verified: 
             || KNOWN.contains(&file.name.as_str())
             || views.iter().any(|(name, _)| *name == file.name);
         if !expected {
-            verified.findings.push(Finding::note(Code::UnlistedFile, "the journal names no such file").in_file(file.name.as_str()));
+            verified
+                .findings
+                .push(Finding::note(Code::UnlistedFile, "the journal names no such file").in_file(file.name.as_str()));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::texts;
 use crate::finding::Weight;
 use crate::ids::Digest;
-use crate::judged::Judged;
 use crate::json::Json;
+use crate::judged::Judged;
 use crate::verdict::Status;
 
 /// The whole file.
@@ -26,10 +26,13 @@ pub(super) fn audit_summary(judged: &Judged) -> Json {
         ("results", "results.json".into()),
         ("evidence_mode", "runner".into()),
         ("base_dir", ".".into()),
-        ("artifact_hashes", Json::map([
-            ("matrix_sha256", Json::from(Digest::of(audited.checked().matrix_text().as_bytes()))),
-            ("evidence_artifacts_sha256", texts(&files)),
-        ])),
+        (
+            "artifact_hashes",
+            Json::map([
+                ("matrix_sha256", Json::from(Digest::of(audited.checked().matrix_text().as_bytes()))),
+                ("evidence_artifacts_sha256", texts(&files)),
+            ]),
+        ),
         ("requirement_count", judged.criteria().len().into()),
         ("test_count", judged.tests().len().into()),
         ("evidence_count", audited.steps().len().into()),

@@ -2,8 +2,8 @@
 
 use crate::audit::Identity;
 use crate::ids::Digest;
-use crate::judged::Judged;
 use crate::json::Json;
+use crate::judged::Judged;
 
 /// What was known of the environment.
 pub(super) fn adapter_context(judged: &Judged) -> Json {

@@ -1,8 +1,8 @@
 //! defects.json (harness-proof.md 4.1): one finding for each failed test.
 
 use super::{cut, texts};
-use crate::judged::{Judged, JudgedTest, evidence_id};
 use crate::json::Json;
+use crate::judged::{Judged, JudgedTest, evidence_id};
 use crate::verdict::Status;
 
 /// The whole file.
@@ -30,11 +30,14 @@ pub(super) fn defects(judged: &Judged) -> Json {
     ]);
     Json::map([
         ("schema_version", Json::from(1)),
-        ("generated_from", Json::map([
-            ("ledger", "evidence-ledger.json"),
-            ("results", "results.json"),
-            ("matrix", "test-matrix.json"),
-        ])),
+        (
+            "generated_from",
+            Json::map([
+                ("ledger", "evidence-ledger.json"),
+                ("results", "results.json"),
+                ("matrix", "test-matrix.json"),
+            ]),
+        ),
         ("summary", summary),
         ("findings", Json::List(findings)),
         ("input_artifact_errors", Json::List(Vec::new())),

@@ -2,8 +2,8 @@
 
 use super::{cut, results, texts};
 use crate::audit::AuditedStep;
-use crate::judged::{Judged, evidence_id};
 use crate::json::{Json, Map};
+use crate::judged::{Judged, evidence_id};
 use crate::verdict::Status;
 
 /// The whole file.

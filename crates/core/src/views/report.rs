@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::inert::{fence, markdown};
-use crate::judged::{Judged, Reason, drawn_action, evidence_id};
 use crate::json::Json;
+use crate::judged::{Judged, Reason, drawn_action, evidence_id};
 use crate::step::StepStatus;
 use crate::verdict::Status;
 
@@ -60,7 +60,10 @@ fn head(judged: &Judged, out: &mut String) {
         ("Run", recorded.run().to_owned()),
         ("Attempt", format!("{} of series {}", opened.attempt, opened.series)),
         ("Time", format!("{} to {}", recorded.opened_at(), recorded.last_at())),
-        ("Claims", format!("{} observed, {} witnessed, {} reported", claims.observed, claims.witnessed, claims.reported)),
+        (
+            "Claims",
+            format!("{} observed, {} witnessed, {} reported", claims.observed, claims.witnessed, claims.reported),
+        ),
         ("Conditions", judged.conditions().join("; ")),
     ];
     let _ = writeln!(out, "| | |\n|---|---|");
@@ -112,7 +115,10 @@ fn source(judged: &Judged, out: &mut String) {
 
 fn coverage(judged: &Judged, out: &mut String) {
     let matrix = judged.audited().checked().matrix();
-    let _ = writeln!(out, "\n## 3. Requirement Coverage\n\n| criterion | status | text | evidence | notes |\n|---|---|---|---|---|");
+    let _ = writeln!(
+        out,
+        "\n## 3. Requirement Coverage\n\n| criterion | status | text | evidence | notes |\n|---|---|---|---|---|"
+    );
     for (criterion, planned) in judged.criteria().iter().zip(&matrix.criteria) {
         let evidence: Vec<String> = criterion.steps.iter().map(|position| evidence_id(*position)).collect();
         let _ = writeln!(
@@ -139,7 +145,12 @@ fn scenarios(judged: &Judged, out: &mut String) {
         let (scenario, planned) = judged.step(position);
         if case != Some(step.scenario) {
             case = Some(step.scenario);
-            let _ = writeln!(out, "\n### {} {}\n\n| evidence | step | action | status | checks |\n|---|---|---|---|---|", markdown(scenario.id.as_str()), markdown(&scenario.title));
+            let _ = writeln!(
+                out,
+                "\n### {} {}\n\n| evidence | step | action | status | checks |\n|---|---|---|---|---|",
+                markdown(scenario.id.as_str()),
+                markdown(&scenario.title)
+            );
         }
         let held = step.judgement.checks.iter().filter(|check| check.truth == crate::evaluate::Truth::Holds).count();
         let _ = writeln!(
@@ -148,7 +159,11 @@ fn scenarios(judged: &Judged, out: &mut String) {
             evidence_id(position),
             markdown(planned.id.as_str()),
             markdown(&drawn_action(planned)),
-            if step.judgement.status == StepStatus::Passed { "passed".to_owned() } else { step.judgement.status.as_str().to_uppercase() },
+            if step.judgement.status == StepStatus::Passed {
+                "passed".to_owned()
+            } else {
+                step.judgement.status.as_str().to_uppercase()
+            },
             step.judgement.checks.len()
         );
     }
@@ -159,7 +174,14 @@ fn inventory(judged: &Judged, out: &mut String) {
     for (position, step) in judged.audited().steps().iter().enumerate() {
         let Some(action) = step.action else { continue };
         for evidence in &judged.audited().recorded().actions()[action].evidence {
-            let _ = writeln!(out, "| {} | {} | `{}` | {} |", evidence_id(position), markdown(&evidence.role), evidence.sha256, evidence.bytes);
+            let _ = writeln!(
+                out,
+                "| {} | {} | `{}` | {} |",
+                evidence_id(position),
+                markdown(&evidence.role),
+                evidence.sha256,
+                evidence.bytes
+            );
         }
     }
 }

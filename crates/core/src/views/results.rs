@@ -4,8 +4,8 @@ use super::{cut, texts};
 use crate::audit::AuditedStep;
 use crate::evaluate::Truth;
 use crate::journal::observation::Observation;
-use crate::judged::Judged;
 use crate::json::{Json, Map};
+use crate::judged::Judged;
 use crate::step::StepStatus;
 
 /// The whole file.
@@ -15,8 +15,12 @@ pub(super) fn results(judged: &Judged) -> Json {
     let plan = audited.checked().plan();
     let mut scenarios = Vec::new();
     for (position, scenario) in plan.scenarios.iter().enumerate() {
-        let steps: Vec<Json> =
-            audited.steps().iter().filter(|step| step.scenario == position).map(|step| step_json(judged, step)).collect();
+        let steps: Vec<Json> = audited
+            .steps()
+            .iter()
+            .filter(|step| step.scenario == position)
+            .map(|step| step_json(judged, step))
+            .collect();
         if steps.is_empty() {
             continue;
         }
@@ -107,7 +111,10 @@ pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
                 fields.push(("url", Json::from(last.hop.url.as_str())));
                 fields.push(("method", last.hop.method.as_str().into()));
                 fields.push(("statusCode", last.hop.status.into()));
-                fields.push(("responseHeaders", Json::List(last.hop.headers.iter().map(|(n, v)| Json::list([n, v])).collect())));
+                fields.push((
+                    "responseHeaders",
+                    Json::List(last.hop.headers.iter().map(|(n, v)| Json::list([n, v])).collect()),
+                ));
                 fields.push(("bodyPath", evidence_path(&last.body())));
             }
             if !http.tries.is_empty() {
@@ -138,7 +145,11 @@ pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
     }
     fields.extend(checked_values(step));
     if !step.judgement.saved.is_empty() {
-        let name = if matches!(step.observation, Some(Observation::Command(_))) { "extractedStdoutJson" } else { "extractedJson" };
+        let name = if matches!(step.observation, Some(Observation::Command(_))) {
+            "extractedStdoutJson"
+        } else {
+            "extractedJson"
+        };
         fields.push((name, Json::map(step.judgement.saved.iter().map(|(k, v)| (k.as_str(), v.clone())))));
     }
     fields

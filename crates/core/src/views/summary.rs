@@ -2,8 +2,8 @@
 
 use super::texts;
 use crate::journal::body::{Body, COUNT_NAMES};
-use crate::judged::{Judged, Subject};
 use crate::json::Json;
+use crate::judged::{Judged, Subject};
 use crate::step::StepStatus;
 
 /// The whole file.
@@ -16,9 +16,8 @@ pub(super) fn summary(judged: &Judged) -> Json {
         Subject::Identity(build) => ("identity", Some(build)),
         Subject::Declared => ("declared", None),
     };
-    let steps = [StepStatus::Passed, StepStatus::Failed, StepStatus::Error, StepStatus::Refused, StepStatus::Skipped].map(
-        |status| (status.as_str(), audited.steps().iter().filter(|step| step.judgement.status == status).count()),
-    );
+    let steps = [StepStatus::Passed, StepStatus::Failed, StepStatus::Error, StepStatus::Refused, StepStatus::Skipped]
+        .map(|status| (status.as_str(), audited.steps().iter().filter(|step| step.judgement.status == status).count()));
     Json::map([
         ("schema_version", Json::from(1)),
         ("run", recorded.run().into()),

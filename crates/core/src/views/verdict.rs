@@ -2,8 +2,8 @@
 
 use super::texts;
 use crate::finding;
-use crate::judged::{Judged, Reason, evidence_id};
 use crate::json::Json;
+use crate::judged::{Judged, Reason, evidence_id};
 use crate::step::Weight;
 use crate::verdict::Status;
 
@@ -33,24 +33,26 @@ pub(super) fn verdict(judged: &Judged) -> Json {
         ("statement", statement(judged).into()),
         ("status_counts", Json::map(counts)),
         ("runtime_issue_counts", Json::map(issues)),
-        ("claims", Json::map([
-            ("observed", claims.observed),
-            ("witnessed", claims.witnessed),
-            ("reported", claims.reported),
-        ])),
+        (
+            "claims",
+            Json::map([("observed", claims.observed), ("witnessed", claims.witnessed), ("reported", claims.reported)]),
+        ),
         ("weakenings", texts(judged.weakenings().iter().map(|weakening| &weakening.name))),
         ("conditions", texts(judged.conditions())),
         ("gates", gates(judged)),
         ("reasons", Json::List(reasons)),
-        ("inputs", Json::map([
-            ("ledger", "evidence-ledger.json"),
-            ("audit_summary", "audit-summary.json"),
-            ("results", "results.json"),
-            ("plan_audit", "plan-audit-summary.json"),
-            ("defects", "defects.json"),
-            ("requirement_coverage", "requirement-coverage.json"),
-            ("adapter_context", "adapter-context.json"),
-        ])),
+        (
+            "inputs",
+            Json::map([
+                ("ledger", "evidence-ledger.json"),
+                ("audit_summary", "audit-summary.json"),
+                ("results", "results.json"),
+                ("plan_audit", "plan-audit-summary.json"),
+                ("defects", "defects.json"),
+                ("requirement_coverage", "requirement-coverage.json"),
+                ("adapter_context", "adapter-context.json"),
+            ]),
+        ),
         ("input_artifact_errors", Json::List(Vec::new())),
     ])
 }

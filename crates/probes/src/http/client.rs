@@ -1,0 +1,250 @@
+//! Sending calls: one client for each case.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant as Clock};
+
+use probity_core::environment::Origin;
+use probity_core::observe::{Exchange, Failure, Hop, HttpCall, Peer, Phases};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::Secrets;
+use super::answer;
+use super::coding;
+use super::connection::{Connection, Key, lap};
+use super::jar::Jar;
+use super::outgoing::Outgoing;
+use super::progress::{Phase, Progress};
+use super::redirect;
+use crate::net::dial;
+use crate::net::handshake::Tls;
+
+/// Connections that a case keeps open, one for each origin and trust.
+const MAX_KEPT: usize = 16;
+
+/// What the clients of one run share: TLS settings and the system's trust anchors, made when first needed. Cloning is
+/// cheap and shares them.
+#[derive(Clone, Default)]
+pub struct Settings {
+    tls: Arc<Tls>,
+}
+
+/// The HTTP client of one case: its cookies and its open connections.
+pub struct Client {
+    settings: Settings,
+    jar: Jar,
+    kept: Vec<Connection>,
+}
+
+/// How a call came to its end.
+enum End {
+    Done(Result<(), Failure>),
+    Late,
+    Cancelled,
+}
+
+/// Why no whole answer came, and whether the request may go out again.
+struct Lost {
+    failure: Failure,
+    again: Option<Again>,
+}
+
+/// How a request fared on a kept connection that was dead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// It never left.
+    Unsent,
+    /// It left, and may do so twice.
+    Sent,
+}
+
+impl From<Failure> for Lost {
+    fn from(failure: Failure) -> Self {
+        Self { failure, again: None }
+    }
+}
+
+impl Client {
+    /// A client without cookies and connections.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Self {
+        Self { settings: settings.clone(), jar: Jar::default(), kept: Vec::new() }
+    }
+
+    /// Carries out a call, redirects included. Whatever goes wrong is in the exchange's failure, beside the hops that
+    /// came so far. The call's own limit counts from now; `deadline` is the run's. The call is cancelled when `cancel`
+    /// turns true. It must run inside a tokio runtime with I/O and time, and stay in that one.
+    ///
+    /// Each target must lie inside the call's origins, the first one too: nothing leaves before that is checked.
+    pub async fn send(
+        &mut self,
+        call: &HttpCall,
+        secrets: &Secrets,
+        cancel: &watch::Receiver<bool>,
+        deadline: Clock,
+    ) -> Exchange {
+        let started = Instant::now();
+        let deadline = Instant::from_std(deadline);
+        let own = started.checked_add(Duration::from_millis(call.timeout_ms)).unwrap_or(deadline);
+        let mut progress = Progress::new(own.min(deadline));
+        let end = if started >= deadline {
+            End::Late
+        } else {
+            let until = progress.until;
+            tokio::select! {
+                biased;
+                () = turned(cancel.clone()) => End::Cancelled,
+                done = self.chain(call, secrets, &mut progress) => End::Done(done),
+                () = sleep_until(until) => End::Late,
+            }
+        };
+        let failure = match end {
+            End::Done(result) => result.err(),
+            End::Late if deadline <= own => Some(progress.out_of_budget()),
+            End::Late => Some(progress.late(call.timeout_ms)),
+            End::Cancelled => Some(progress.cancelled()),
+        };
+        let mut clock = started;
+        Exchange { hops: progress.into_hops(), failure, total_us: lap(&mut clock) }
+    }
+
+    /// Opens a TCP connection to an origin and closes it, with up to three tries within `limit`: what preflight asks
+    /// before anything is sent.
+    ///
+    /// # Errors
+    /// `target_unreachable` or `network_denied`.
+    pub async fn connect_check(origin: &Origin, limit: Duration) -> Result<(), Failure> {
+        dial::check(origin, limit).await
+    }
+
+    async fn chain(&mut self, call: &HttpCall, secrets: &Secrets, progress: &mut Progress) -> Result<(), Failure> {
+        let mut out = Outgoing::prepare(call, secrets)?;
+        let mut origin = redirect::inside(&out.url, &call.origins, "the target")?;
+        for left in (0..=call.follow_redirects).rev() {
+            self.hop(call, &out, origin, progress).await?;
+            let Some(hop) = progress.hops.last().filter(|_| left > 0) else { break };
+            let Some(next) = redirect::target(hop, &out.url) else { break };
+            origin = redirect::inside(&next, &call.origins, "a redirect")?;
+            out.turn(hop.status, next);
+        }
+        Ok(())
+    }
+
+    /// Sends one request and reads its answer. A kept connection that proves dead before the answer's first byte is
+    /// replaced once, if the request did not leave or may leave twice.
+    async fn hop(
+        &mut self,
+        call: &HttpCall,
+        out: &Outgoing,
+        origin: Origin,
+        progress: &mut Progress,
+    ) -> Result<(), Failure> {
+        let key = Key::of(call, origin);
+        let mut resent = false;
+        if let Some(connection) = self.reuse(&key).await {
+            match self.exchange(call, out, connection, Phases::default(), (true, false), progress).await {
+                Ok(()) => return Ok(()),
+                Err(Lost { failure, again: None }) => return Err(failure),
+                Err(Lost { again: Some(again), .. }) => resent = again == Again::Sent,
+            }
+        }
+        let (connection, phases) = Connection::open(key, call, &self.settings.tls, progress).await?;
+        self.exchange(call, out, connection, phases, (false, resent), progress).await.map_err(|lost| lost.failure)
+    }
+
+    async fn reuse(&mut self, key: &Key) -> Option<Connection> {
+        let at = self.kept.iter().position(|connection| connection.key == *key)?;
+        let mut connection = self.kept.swap_remove(at);
+        connection.usable().await.then_some(connection)
+    }
+
+    async fn exchange(
+        &mut self,
+        call: &HttpCall,
+        out: &Outgoing,
+        mut connection: Connection,
+        phases: Phases,
+        (reused, resent): (bool, bool),
+        progress: &mut Progress,
+    ) -> Result<(), Lost> {
+        let cookies = if call.cookies { self.jar.line(&out.url) } else { None };
+        let (request, sent_headers) = out.request(cookies.as_deref())?;
+        progress.enter(Phase::Head, &connection.key.origin);
+        if reused {
+            connection.record.lock().arm();
+        }
+        let mut clock = Instant::now();
+        let response = match connection.sender.try_send_request(request).await {
+            Ok(response) => response,
+            Err(mut e) => {
+                let unsent = e.take_message().is_some();
+                let recorder = connection.record.lock();
+                let again = match unsent {
+                    _ if !reused || recorder.any() => None,
+                    true => Some(Again::Unsent),
+                    false => out.repeatable().then_some(Again::Sent),
+                };
+                let target = format!("{}:{}", connection.key.origin.host, connection.key.origin.port);
+                let failure = answer::no_head(e.error(), &recorder, &target, reused);
+                return Err(Lost { failure, again });
+            }
+        };
+        let first_byte_us = lap(&mut clock);
+        let mut hop = Hop {
+            method: out.method.as_str().to_owned(),
+            url: out.url.as_str().to_owned(),
+            sent_headers,
+            sent_bytes: out.body.as_ref().map_or(0, |body| body.len() as u64),
+            phases: Phases { first_byte_us, ..phases },
+            peer: Peer { reused, resent, ..connection.peer.clone() },
+            ..Hop::default()
+        };
+        answer::head(&mut hop, &response, &connection.record.lock());
+        if call.cookies {
+            self.jar.take(values(&hop, "set-cookie"), &out.url);
+        }
+        progress.reading(hop);
+        Ok(self.finish(call, response, connection, progress).await?)
+    }
+
+    /// Reads the body of the open hop and undoes its codings; the connection is kept when all went well.
+    async fn finish(
+        &mut self,
+        call: &HttpCall,
+        response: http::Response<hyper::body::Incoming>,
+        connection: Connection,
+        progress: &mut Progress,
+    ) -> Result<(), Failure> {
+        let Some(hop) = &mut progress.open else { return Ok(()) };
+        answer::body(hop, response.into_body(), call.max_body).await?;
+        if call.decompress {
+            match coding::undo(values(hop, "content-encoding"), &hop.wire, call.max_body) {
+                Ok(decoded) => hop.decoded = decoded,
+                Err(failure) => {
+                    hop.complete = false;
+                    return Err(failure);
+                }
+            }
+        }
+        if hop.status != 101 {
+            if self.kept.len() >= MAX_KEPT {
+                self.kept.remove(0);
+            }
+            self.kept.push(connection);
+        }
+        progress.hops.extend(progress.open.take());
+        Ok(())
+    }
+}
+
+/// The values of the header lines of one name.
+fn values<'a>(hop: &'a Hop, name: &'a str) -> impl Iterator<Item = &'a str> {
+    hop.headers.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// Waits until the flag is true; for ever when nobody can turn it any more.
+async fn turned(mut flag: watch::Receiver<bool>) {
+    if flag.wait_for(|on| *on).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

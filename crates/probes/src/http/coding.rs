@@ -1,0 +1,138 @@
+//! Content codings, undone one after the other and never beyond a cap.
+
+use std::io::Read;
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use probity_core::observe::{Failure, FailureKind};
+
+use crate::net::failed;
+
+/// More codings on one body are taken for an attack.
+const MAX_CODINGS: usize = 8;
+
+enum Coding {
+    Gzip,
+    Deflate,
+}
+
+/// Undoes the codings that the `Content-Encoding` values name, the last one first. `None`: there was nothing to undo.
+///
+/// # Errors
+/// `answer_incomplete` for a coding that is not known or a body that is not in it; `capture_capped` when any stage
+/// gives more than `cap` bytes.
+pub(super) fn undo<'a>(
+    values: impl Iterator<Item = &'a str>,
+    wire: &[u8],
+    cap: u64,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let codings = named(values)?;
+    if wire.is_empty() {
+        return Ok(None);
+    }
+    let mut decoded: Option<Vec<u8>> = None;
+    for coding in codings.iter().rev() {
+        let input = decoded.as_deref().unwrap_or(wire);
+        decoded = Some(match coding {
+            Coding::Gzip => read(MultiGzDecoder::new(input), "gzip", cap)?,
+            Coding::Deflate => read(ZlibDecoder::new(input), "deflate", cap)?,
+        });
+    }
+    Ok(decoded)
+}
+
+fn named<'a>(values: impl Iterator<Item = &'a str>) -> Result<Vec<Coding>, Failure> {
+    let mut codings = Vec::new();
+    for name in values.flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
+        match name.to_ascii_lowercase().as_str() {
+            "identity" => {}
+            "gzip" | "x-gzip" => codings.push(Coding::Gzip),
+            "deflate" => codings.push(Coding::Deflate),
+            _ => {
+                let name: String = name.chars().take(40).collect();
+                let message = format!(
+                    "the answer is in the content coding {name:?}, which is not known here; ask for gzip, deflate or \
+                     identity with an Accept-Encoding header, or set decompress: false"
+                );
+                return Err(failed(FailureKind::AnswerIncomplete, message));
+            }
+        }
+        if codings.len() > MAX_CODINGS {
+            let message = format!("the answer names more than {MAX_CODINGS} content codings");
+            return Err(failed(FailureKind::AnswerIncomplete, message));
+        }
+    }
+    Ok(codings)
+}
+
+fn read(decoder: impl Read, name: &str, cap: u64) -> Result<Vec<u8>, Failure> {
+    let mut out = Vec::new();
+    if let Err(e) = decoder.take(cap.saturating_add(1)).read_to_end(&mut out) {
+        let message = format!("the answer's body is not whole {name}: {e}");
+        return Err(failed(FailureKind::AnswerIncomplete, message));
+    }
+    if out.len() as u64 > cap {
+        let message = format!("the body grew beyond {cap} bytes when its {name} coding was undone (maxBody)");
+        return Err(failed(FailureKind::CaptureCapped, message));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::{GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zlib(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn codings_are_undone_from_the_last() {
+        let cases: [(&[&str], Vec<u8>); 6] = [
+            (&["gzip"], gzip(b"hello")),
+            (&["X-GZip"], gzip(b"hello")),
+            (&["deflate"], zlib(b"hello")),
+            (&["deflate, gzip"], gzip(&zlib(b"hello"))),
+            (&["gzip", "identity", "gzip"], gzip(&gzip(b"hello"))),
+            (&["gzip"], [gzip(b"hel"), gzip(b"lo")].concat()),
+        ];
+        for (values, wire) in cases {
+            assert_eq!(undo(values.iter().copied(), &wire, 100), Ok(Some(b"hello".to_vec())), "{values:?}");
+        }
+        assert_eq!(undo(["identity"].into_iter(), b"hello", 100), Ok(None));
+        assert_eq!(undo(["gzip"].into_iter(), b"", 100), Ok(None));
+    }
+
+    #[test]
+    fn what_cannot_be_undone_is_named() {
+        let kind = |value: &str, wire: &[u8], cap| undo([value].into_iter(), wire, cap).unwrap_err();
+        let unknown = kind("br", b"x", 100);
+        assert_eq!(unknown.kind, FailureKind::AnswerIncomplete);
+        assert!(unknown.message.contains("\"br\""), "{}", unknown.message);
+        assert_eq!(kind("gzip", b"plain", 100).kind, FailureKind::AnswerIncomplete);
+        let cut = gzip(b"hello");
+        assert_eq!(kind("gzip", &cut[..cut.len() - 9], 100).kind, FailureKind::AnswerIncomplete);
+        assert_eq!(kind(&["gzip"; 9].join(","), &cut, 100).kind, FailureKind::AnswerIncomplete);
+        assert_eq!(kind("gzip", &gzip(&[0; 1000]), 999).kind, FailureKind::CaptureCapped);
+        assert!(undo(["gzip"].into_iter(), &gzip(&[0; 1000]), 1000).is_ok());
+    }
+
+    #[test]
+    fn a_bomb_inside_a_bomb_stops_at_the_cap() {
+        let bomb = gzip(&gzip(&vec![0; 4 << 20]));
+        let failure = undo(["gzip, gzip"].into_iter(), &bomb, 1 << 20).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::CaptureCapped);
+    }
+}

@@ -1,0 +1,69 @@
+//! The cookies of a case (RFC 6265).
+
+use cookie_store::{CookieStore, RawCookie};
+use url::Url;
+
+/// More cookies than this are not kept; browsers stop earlier.
+const MAX_COOKIES: usize = 1000;
+
+/// Longer cookies are not kept, as in browsers.
+const MAX_COOKIE: usize = 4096;
+
+/// The cookies.
+#[derive(Debug, Default)]
+pub(super) struct Jar(CookieStore);
+
+impl Jar {
+    /// Takes the `Set-Cookie` lines of an answer from `url`. Lines that are no cookie, or one for another site, are
+    /// left out.
+    pub(super) fn take<'a>(&mut self, lines: impl Iterator<Item = &'a str>, url: &Url) {
+        for line in lines.filter(|line| line.len() <= MAX_COOKIE) {
+            if self.0.iter_any().count() >= MAX_COOKIES {
+                return;
+            }
+            if let Ok(cookie) = RawCookie::parse(line) {
+                let _ = self.0.insert_raw(&cookie, url);
+            }
+        }
+    }
+
+    /// The value of the `Cookie` line for `url`, longer paths first (RFC 6265 section 5.4), equal ones by name.
+    pub(super) fn line(&self, url: &Url) -> Option<String> {
+        let mut cookies = self.0.matches(url);
+        cookies.sort_by(|a, b| b.path.len().cmp(&a.path.len()).then_with(|| a.name().cmp(b.name())));
+        let pairs: Vec<String> = cookies.iter().map(|c| format!("{}={}", c.name(), c.value())).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn cookies_go_back_where_they_came_from() {
+        let mut jar = Jar::default();
+        let from = url("http://shop.example:81/shop/cart");
+        let lines =
+            ["b=2; Path=/", "a=1; Path=/shop", "gone=1; Max-Age=0", "odd", "far=1; Domain=a.example", "s=1; Secure"];
+        jar.take(lines.into_iter(), &from);
+        assert_eq!(jar.line(&from).as_deref(), Some("a=1; b=2"));
+        assert_eq!(jar.line(&url("http://shop.example:81/")).as_deref(), Some("b=2"));
+        assert_eq!(jar.line(&url("http://b.example:81/")), None);
+    }
+
+    #[test]
+    fn the_jar_has_a_bottom() {
+        let mut jar = Jar::default();
+        let from = url("http://127.0.0.1/");
+        for i in 0..MAX_COOKIES + 5 {
+            jar.take([format!("c{i}=1").as_str()].into_iter(), &from);
+        }
+        jar.take([format!("long={}", "x".repeat(MAX_COOKIE)).as_str()].into_iter(), &from);
+        assert_eq!(jar.0.iter_any().count(), MAX_COOKIES);
+    }
+}

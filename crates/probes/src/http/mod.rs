@@ -1,0 +1,21 @@
+//! The HTTP probe: sends requests over connections of its own and keeps what came, byte by byte and phase by phase.
+//!
+//! [`Client::send`] takes a resolved call and gives an [`Exchange`](probity_core::observe::Exchange); it judges
+//! nothing. A request is built in `outgoing`, travels over a `connection` whose raw head is kept by `tap` and `head`,
+//! is read in `answer`, and its codings are undone in `coding`; `redirect` decides where a chain may lead, `jar` keeps
+//! the cookies, and `progress` knows what was going on when a call was stopped.
+
+mod answer;
+mod client;
+mod coding;
+mod connection;
+mod head;
+mod jar;
+mod outgoing;
+mod progress;
+mod redirect;
+mod secrets;
+mod tap;
+
+pub use client::{Client, Settings};
+pub use secrets::Secrets;

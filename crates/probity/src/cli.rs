@@ -1,0 +1,271 @@
+//! The command line, as typed. Each command's module says what is meant by it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::out::ColorChoice;
+
+/// Says whether a requirement is met, and proves it.
+#[derive(Debug, Parser)]
+#[command(name = "probity", version, about, max_term_width = 100, after_help = AFTER)]
+pub(crate) struct Cli {
+    /// How answers are written
+    #[arg(long, global = true, value_enum, default_value = "human", env = "PROBITY_FORMAT")]
+    pub format: Format,
+    /// When colour is used
+    #[arg(long, global = true, value_enum, default_value = "auto", env = "PROBITY_COLOR")]
+    pub color: ColorChoice,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER: &str = "\
+Examples:
+  probity demo                     see a bug that no status code shows
+  probity init                     write a plan to start from
+  probity run                      run the plans of this folder
+  probity verify                   work the newest verdict out again from its bytes
+  probity why                      what stands between the newest run and a pass
+
+Exit codes: 0 passed, 1 failed, 2 usage or malformed input, 3 blocked, 4 nothing ran,
+5 inconclusive, 6 integrity, 7 gate refused, 130 interrupted";
+
+/// How answers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a small shop with a bug, and prove it
+    Demo(DemoArgs),
+    /// Write a plan and settings to start from
+    Init(InitArgs),
+    /// Run plans and keep what was seen
+    Run(RunArgs),
+    /// Work a run's verdict out again from its bytes
+    Verify(VerifyArgs),
+    /// Say what stands between a run and a pass
+    Why(OneRun),
+    /// Show a criterion, case, step or piece of evidence of a run
+    Show(ShowArgs),
+    /// Write a report of a run
+    Report(ReportArgs),
+    /// Say what a code means
+    Explain(ExplainArgs),
+    /// Check or expand a plan without running it
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Write completions for a shell
+    Completions(CompletionsArgs),
+    /// Write the JSON Schemas of what people write
+    #[command(hide = true)]
+    Schema(SchemaArgs),
+}
+
+/// Which run.
+#[derive(Debug, Args)]
+pub(crate) struct OneRun {
+    /// A run: its folder, its id or the beginning of it; the newest when left out
+    pub run: Option<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `demo`
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Run the shop without its bug
+    #[arg(long)]
+    pub fixed: bool,
+    /// Edit a copy of the run and show that verification refuses it
+    #[arg(long)]
+    pub tamper: bool,
+    /// Where to keep the demo's files and run, if not in a new temporary folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What the demo's own plan runs to read the shop's store
+    #[arg(long, hide = true, value_names = ["STORE", "ORDER"], num_args = 2)]
+    pub read_order: Option<Vec<String>>,
+}
+
+/// `init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder to write into
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    /// Where the service answers
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    pub url: String,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity run order-total.probity.yaml
+  probity run qa --env staging
+  probity run --only ORDER-2            a part never passes the whole
+  probity run --resume 20261130T1424    close a run whose process was lost")]
+pub(crate) struct RunArgs {
+    /// Plans, or folders that hold plans; the working folder when left out
+    #[arg(value_name = "PLAN|DIR")]
+    pub plans: Vec<PathBuf>,
+    /// The environment, by its name in probity.yaml
+    #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
+    pub env: Option<String>,
+    /// Run only what covers these cases or criteria; the claim is capped
+    #[arg(long, value_name = "ID", num_args = 1..)]
+    pub only: Vec<String>,
+    /// Let a code through; the claim is capped
+    #[arg(long, value_name = "CODE", num_args = 1..)]
+    pub allow: Vec<String>,
+    /// A single-use value that a signer issued, to be sealed in the run
+    #[arg(long, value_name = "VALUE")]
+    pub challenge: Option<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+    /// Close a run that was never closed; of a closed run, write the views again
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "challenge"])]
+    pub resume: Option<String>,
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity verify
+  probity verify probity-runs/20261130T142402Z-order-total-7f3a91c2
+  probity verify RUN --seal 214:7f3a91c2d4e8b016
+  probity verify RUN --plan order-total.probity.yaml --max-age 7d")]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub run: OneRun,
+    /// Exit 0 for any intact run, whatever its verdict
+    #[arg(long)]
+    pub integrity_only: bool,
+    /// The seal that the journal must have: entry count and 16 digits of its head
+    #[arg(long, value_name = "SEAL")]
+    pub seal: Option<String>,
+    /// Demand a signature
+    #[arg(long)]
+    pub require_signature: bool,
+    /// Whose signatures are believed
+    #[arg(long, value_name = "FILE")]
+    pub allowed_signers: Option<PathBuf>,
+    /// Demand this subject: the build that the system named
+    #[arg(long, value_name = "BUILD|DIGEST")]
+    pub subject: Option<String>,
+    /// Demand this plan
+    #[arg(long, value_name = "FILE|DIGEST")]
+    pub plan: Option<String>,
+    /// Demand this requirement
+    #[arg(long, value_name = "FILE|DIGEST")]
+    pub requirement: Option<String>,
+    /// Demand this environment
+    #[arg(long, value_name = "NAME")]
+    pub environment: Option<String>,
+    /// Demand that the run is no older, by its own clock
+    #[arg(long, value_name = "DURATION")]
+    pub max_age: Option<String>,
+    /// The run list to compare with, if not the one beside the run
+    #[arg(long, value_name = "FILE")]
+    pub index: Option<PathBuf>,
+}
+
+/// `show`
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// What to show: a criterion, case, step, or a handle such as e3
+    #[arg(value_name = "[RUN] ID", num_args = 1..=2, required = true)]
+    pub words: Vec<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+    /// The largest JSON answer in bytes
+    #[arg(long, value_name = "N", default_value_t = 8192)]
+    pub max_bytes: usize,
+}
+
+/// `report`
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub run: OneRun,
+    /// The form
+    #[arg(long = "as", value_enum, default_value = "md", value_name = "FORM")]
+    pub form: ReportForm,
+    /// The file to write, if not standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportForm {
+    /// Markdown
+    Md,
+    /// JUnit XML
+    Junit,
+    /// The JSON answer of `run`
+    Json,
+}
+
+/// `explain`
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The code
+    #[arg(required_unless_present = "all")]
+    pub code: Option<String>,
+    /// Every code
+    #[arg(long, conflicts_with = "code")]
+    pub all: bool,
+    /// As the page docs/rules.md
+    #[arg(long, hide = true, requires = "all")]
+    pub markdown: bool,
+}
+
+/// `plan`
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlanCommand {
+    /// Check a plan: everything that can be decided without running it
+    Check(PlanArgs),
+    /// Show the seed form that a written plan stands for
+    Expand(PlanArgs),
+}
+
+/// `plan check`, `plan expand`
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// Plans, or folders that hold plans; the working folder when left out
+    #[arg(value_name = "PLAN|DIR")]
+    pub plans: Vec<PathBuf>,
+    /// The environment, by its name in probity.yaml
+    #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
+    pub env: Option<String>,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `schema`
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// The folder to write into
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
