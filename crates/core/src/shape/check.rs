@@ -51,9 +51,13 @@ pub fn check(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) ->
     }
 }
 
-/// Evaluates `f` for each item; every item is looked at.
+/// Whether `f` holds for each item; every item is looked at, so that all that is wrong is named.
 fn all<T>(items: &[T], mut f: impl FnMut(&T) -> bool) -> bool {
-    items.iter().fold(true, |fits, item| f(item) && fits)
+    let mut fits = true;
+    for item in items {
+        fits &= f(item);
+    }
+    fits
 }
 
 /// A name from a document, cut for a message.
@@ -133,18 +137,16 @@ fn id(node: &Node, what: &str, diags: &mut Diagnostics) -> bool {
 }
 
 fn measure(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> bool {
-    let (read, help): (fn(&str) -> Result<u64, UnitError>, &str) = match shape {
-        Shape::Size => (units::size_bytes, units::SIZE_HELP),
-        _ => (units::duration_ms, units::DURATION_HELP),
-    };
+    let size = matches!(shape, Shape::Size);
     let (text, error) = match &node.value {
         Value::Number(number) => (number.token(), UnitError::Missing),
-        Value::Text(text) => match read(text) {
+        Value::Text(text) => match if size { units::size_bytes(text) } else { units::duration_ms(text) } {
             Ok(_) => return true,
             Err(error) => (text.as_str(), error),
         },
         _ => return wrong_type(node, shape, what, diags),
     };
+    let help = if size { units::SIZE_HELP } else { units::DURATION_HELP };
     let code = match error {
         UnitError::Missing => Code::UnitMissing,
         UnitError::Malformed | UnitError::TooLarge => Code::ValueOutOfRange,
