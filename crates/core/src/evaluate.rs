@@ -14,6 +14,8 @@ mod save;
 mod schema;
 mod shadow;
 mod step;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use document::{Document, Spot, Way};

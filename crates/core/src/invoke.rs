@@ -7,6 +7,8 @@ mod call;
 mod command;
 mod http;
 mod target;
+#[cfg(test)]
+mod tests;
 
 pub use call::{Call, idempotency_key};
 pub use http::{FORBIDDEN_HEADERS, is_forbidden_header};

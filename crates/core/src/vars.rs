@@ -105,9 +105,9 @@ pub fn parts(template: &str) -> Result<Vec<Part<'_>>, VarError> {
     let mut rest = template;
     while let Some(at) = rest.find('{') {
         let after = &rest[at + 1..];
-        if after.starts_with('{') {
+        if let Some(after) = after.strip_prefix('{') {
             parts.push(Part::Text(&rest[..=at]));
-            rest = &after[1..];
+            rest = after;
             continue;
         }
         if at > 0 {

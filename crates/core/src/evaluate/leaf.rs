@@ -99,8 +99,8 @@ fn faced(op: &Op, target: Target<'_>, outcome: &Outcome, context: Context<'_>) -
         Target::One(value) | Target::Lines(value) => value,
     };
     let saw = match op {
-        Op::Equals(data) if data.kind() != value.kind() => return (typed(data), typed(value)),
-        Op::OneOf(items) if items.iter().all(|item| item.kind() != value.kind()) => typed(value),
+        Op::Equals(data) if outcome.is_ok() && data.kind() != value.kind() => return (typed(data), typed(value)),
+        Op::OneOf(items) if outcome.is_ok() && items.iter().all(|item| item.kind() != value.kind()) => typed(value),
         Op::Type(_) | Op::Compare(..) | Op::StartsWith(_) | Op::EndsWith(_) | Op::Matches(_) => of_kind(value, outcome),
         Op::Contains(Json::Text(needle), _) => match value {
             Json::Text(text) => around(text, text.find(needle.as_str()).unwrap_or(0)),
