@@ -353,6 +353,22 @@ fn seed_form_steps_pass_through() {
 }
 
 #[test]
+fn seed_form_references_get_their_dollar_sign() {
+    step_is(
+        r#"{"action": "api", "method": "POST", "path": "/a", "headers": {"env": {"env": "T"}},
+            "json": {"env": "A", "l": [{"var": "b"}], "m": {"template": "x"}},
+            "expectJson": {"var": {"var": "b"}, "c": {"equals": {"var": "b"}}}, "expectJsonAny": [{"env": {"var": "b"}}],
+            "extractJson": {"var": "a"}, "expectStatusAny": [1]}"#,
+        r#"{"method": "POST", "path": "/a", "headers": {"env": {"$env": "T"}},
+            "json": {"env": "A", "l": [{"$var": "b"}], "m": {"$template": "x"}},
+            "expectJson": {"var": {"$var": "b"}, "c": {"equals": {"$var": "b"}}}, "expectJsonAny": [{"env": {"$var": "b"}}],
+            "extractJson": {"var": "a"}, "expectStatusAny": [1]}"#,
+    );
+    let details = r#"{"action": "api", "path": "/a", "json": {"a": {"var": "b", "prefix": "c"}}}"#;
+    assert_eq!(codes(&plan(details)), ["not_supported"]);
+}
+
+#[test]
 fn a_case_without_covers_covers_what_its_steps_do() {
     let text = plan(r#"{"http": "GET /a"}, {"http": "GET /b", "covers": "C-1"}"#)
         .replace(r#""covers": "C-1", "steps""#, r#""steps""#);
