@@ -14,6 +14,7 @@ mod measure;
 mod reference;
 mod requirement;
 mod run;
+mod seed;
 mod show;
 mod step;
 mod units;

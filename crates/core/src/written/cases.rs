@@ -115,7 +115,7 @@ impl Cases {
         self.step_ids.add(&id, "steps", place, w);
         Some(match &draft.form {
             Form::Short { .. } => short(&id, draft, mapped),
-            Form::Seed { pairs } => seed(&id, draft, pairs, mapped),
+            Form::Seed { pairs } => seed(&id, draft, pairs, mapped, w),
         })
     }
 }
@@ -201,7 +201,7 @@ fn short(id: &Id, draft: &Draft, mapped: &Mapped) -> Node {
 }
 
 /// A seed-form step as it stands, with what only its place in the plan can say added where it is absent.
-fn seed(id: &Id, draft: &Draft, pairs: &[(Key, Node)], mapped: &Mapped) -> Node {
+fn seed(id: &Id, draft: &Draft, pairs: &[(Key, Node)], mapped: &Mapped, w: &mut Writing) -> Node {
     let place = draft.node.place;
     let mut added: Out = vec![("id", Node::text(id.as_str(), place))];
     added.extend(mapped.fields(place));
@@ -213,7 +213,9 @@ fn seed(id: &Id, draft: &Draft, pairs: &[(Key, Node)], mapped: &Mapped) -> Node 
         let evidence = if draft.verb == Verb::Run { "command" } else { "api_response" };
         added.push(("evidenceType", Node::text(evidence, place)));
     }
-    let mut out: Vec<(Key, Node)> = pairs.iter().filter(|(key, _)| key.name != "covers").cloned().collect();
+    let kept = pairs.iter().filter(|(key, _)| key.name != "covers");
+    let mut out: Vec<(Key, Node)> =
+        kept.map(|(key, value)| (key.clone(), super::seed::field(&key.name, value, w))).collect();
     for (name, node) in added.into_iter().filter(|(name, _)| draft.node.get(name).is_none()) {
         out.push((Key { name: name.to_owned(), place }, node));
     }

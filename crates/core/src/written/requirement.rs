@@ -71,7 +71,7 @@ pub(super) fn read<'n>(node: &'n Node, w: &mut Writing) -> Option<Requirement<'n
 
 fn criterion<'n>(node: &'n Node, w: &mut Writing) -> Option<Criterion<'n>> {
     let what = "a criterion";
-    let fields = Fields::of(node, what, &["id", "needs", "text", "about", "risk"], w)?;
+    let fields = Fields::of(node, what, &["id", "needs", "text", "about"], w)?;
     let id = fields.need("id", what, w).and_then(|node| id(node, "a criterion's id", w));
     let text = fields.need_text("text", what, w);
     let needs = fields.need("needs", what, w).map(|node| needs(node, w));
@@ -238,7 +238,7 @@ impl Criterion<'_> {
             ("id", Node::text(self.id.as_str(), self.place())),
             ("source", Node::text(format!("requirement.md line {line}"), place)),
             ("text", Node::text(self.text.clone(), self.said.place)),
-            ("risk", risk(self.node)),
+            ("risk", Node::text("", place)),
             ("test_ids", texts(test_ids, place)),
             ("status", Node::text("Untested", place)),
             ("needs", texts(&self.needs, needs_place)),
@@ -248,16 +248,6 @@ impl Criterion<'_> {
         out.push(("source_sha256", Node::text(digest, place)));
         Node::map(out, place)
     }
-}
-
-/// `risk` is a comma-joined list of tags in the seed form; a list is joined in order of its letters.
-fn risk(criterion: &Node) -> Node {
-    let Some(node) = criterion.get("risk") else { return Node::text("", criterion.place) };
-    let Some(tags) = node.as_list() else { return node.clone() };
-    let mut tags: Vec<&str> = tags.iter().filter_map(Node::as_text).collect();
-    tags.sort_unstable();
-    tags.dedup();
-    Node::text(tags.join(","), node.place)
 }
 
 /// A list of texts.
