@@ -89,7 +89,7 @@ pub struct Hop {
     pub wire: Vec<u8>,
     /// The body with its content codings undone; `None` when that is the same as `wire`.
     pub decoded: Option<Vec<u8>>,
-    /// Whether the body came to its end.
+    /// Whether the body came to its end and its codings, if they were to be undone, were undone to the end.
     pub complete: bool,
     /// The phases.
     pub phases: Phases,

@@ -141,7 +141,7 @@ impl Client {
     ) -> Result<(), Failure> {
         let key = Key::of(call, origin);
         let mut resent = false;
-        if let Some(connection) = self.reuse(&key).await {
+        if let Some(connection) = self.reuse(&key, out.repeatable()).await {
             match self.exchange(call, out, connection, Phases::default(), (true, false), progress).await {
                 Ok(()) => return Ok(()),
                 Err(Lost { failure, again: None }) => return Err(failure),
@@ -152,10 +152,10 @@ impl Client {
         self.exchange(call, out, connection, phases, (false, resent), progress).await.map_err(|lost| lost.failure)
     }
 
-    async fn reuse(&mut self, key: &Key) -> Option<Connection> {
+    async fn reuse(&mut self, key: &Key, repeatable: bool) -> Option<Connection> {
         let at = self.kept.iter().position(|connection| connection.key == *key)?;
         let mut connection = self.kept.swap_remove(at);
-        connection.usable().await.then_some(connection)
+        connection.usable(repeatable).await.then_some(connection)
     }
 
     async fn exchange(
@@ -212,7 +212,7 @@ impl Client {
         &mut self,
         call: &HttpCall,
         response: http::Response<hyper::body::Incoming>,
-        connection: Connection,
+        mut connection: Connection,
         progress: &mut Progress,
     ) -> Result<(), Failure> {
         let Some(hop) = &mut progress.open else { return Ok(()) };
@@ -230,6 +230,7 @@ impl Client {
             if self.kept.len() >= MAX_KEPT {
                 self.kept.remove(0);
             }
+            connection.since = Instant::now();
             self.kept.push(connection);
         }
         progress.hops.extend(progress.open.take());

@@ -24,6 +24,9 @@ pub(super) const MAX_HEAD_KIB: usize = 256;
 /// How long a kept connection may take to be ready for the next request.
 const SETTLE: Duration = Duration::from_millis(50);
 
+/// A request that follows its predecessor within this time follows at once.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
 /// What two requests must have in common to share a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
@@ -48,6 +51,8 @@ pub(super) struct Connection {
     pub(super) sender: SendRequest<Full<Bytes>>,
     pub(super) record: Record,
     pub(super) peer: Peer,
+    /// Since when it has been idle.
+    pub(super) since: Instant,
     driver: JoinHandle<()>,
 }
 
@@ -59,11 +64,13 @@ impl Drop for Connection {
 
 impl Connection {
     /// Whether a kept connection can carry another request. The runtime first gets the chance to notice that the
-    /// other side has closed it in the meantime.
-    pub(super) async fn usable(&mut self) -> bool {
-        // Twice: the first lets the runtime look at its sockets, the second lets the connection's task act on it.
-        yield_now().await;
-        yield_now().await;
+    /// other side has closed it in the meantime; a read that follows at once goes without, for it may be sent again.
+    pub(super) async fn usable(&mut self, repeatable: bool) -> bool {
+        if !repeatable || self.since.elapsed() > AT_ONCE {
+            // Twice: the first lets the runtime look at its sockets, the second lets the connection's task act on it.
+            yield_now().await;
+            yield_now().await;
+        }
         if self.sender.is_closed() {
             return false;
         }
@@ -123,7 +130,7 @@ impl Connection {
             .map_err(|e| failed(FailureKind::TargetUnreachable, format!("the connection broke at once: {e}")))?;
         // Its errors reach the request that they concern; one that concerns none only closes the connection.
         let driver = tokio::spawn(async move { drop(connection.await) });
-        Ok(Self { key, sender, record, peer, driver })
+        Ok(Self { key, sender, record, peer, since: Instant::now(), driver })
     }
 }
 

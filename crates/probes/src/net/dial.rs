@@ -7,7 +7,7 @@ use std::time::Duration;
 use probity_core::environment::Origin;
 use probity_core::observe::{Failure, FailureKind};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::{failed, in_words};
 
@@ -16,6 +16,9 @@ const MAX_ADDRESSES: usize = 16;
 
 /// Tries of a preflight check.
 const CHECK_TRIES: u32 = 3;
+
+/// A preflight check never takes longer.
+const MAX_CHECK: Duration = Duration::from_secs(60);
 
 /// A host as a URL writes it is an address when it parses as one, brackets taken off.
 pub(crate) fn literal(host: &str) -> Option<IpAddr> {
@@ -42,16 +45,22 @@ pub(crate) async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fa
 }
 
 /// Connects to the first address that answers. An address that hangs may use its share of the time that is left,
-/// so that the others get their turn.
+/// so that the others get their turn; the last one is waited for until the caller gives up.
 ///
 /// # Errors
-/// `target_unreachable` with the reason of the last address, `network_denied` when sockets are not allowed.
+/// `target_unreachable` with the reason of each address, `network_denied` when sockets are not allowed.
 pub(crate) async fn connect(addresses: &[SocketAddr], until: Instant) -> Result<TcpStream, Failure> {
     let mut reasons = Vec::with_capacity(addresses.len());
-    for (i, address) in addresses.iter().enumerate() {
-        let now = Instant::now();
-        let share = until.saturating_duration_since(now) / u32::try_from(addresses.len() - i).unwrap_or(1);
-        match timeout_at(now + share, TcpStream::connect(address)).await {
+    let mut left = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
+    for address in addresses {
+        let share = until.saturating_duration_since(Instant::now()) / left;
+        let connecting = TcpStream::connect(address);
+        let tried = match left {
+            1 => Ok(connecting.await),
+            _ => timeout(share, connecting).await,
+        };
+        left -= 1;
+        match tried {
             Ok(Ok(stream)) => {
                 // Without it small requests wait for acknowledgements and the phases lie (crates.md 3.2).
                 let _ = stream.set_nodelay(true);
@@ -77,6 +86,7 @@ fn denied(host: &str, port: u16) -> Failure {
 /// # Errors
 /// The failure of the last try.
 pub(crate) async fn check(origin: &Origin, limit: Duration) -> Result<(), Failure> {
+    let limit = limit.min(MAX_CHECK);
     let started = Instant::now();
     let until = started + limit;
     let mut last = failed(FailureKind::TargetUnreachable, String::new());
@@ -104,7 +114,21 @@ pub(crate) async fn check(origin: &Origin, limit: Duration) -> Result<(), Failur
 
 #[cfg(test)]
 mod tests {
-    use super::literal;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn each_address_gets_its_turn() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let open = listener.local_addr().unwrap();
+        let closed = SocketAddr::from(([127, 0, 0, 1], probity_testkit::server::closed_port()));
+        let until = Instant::now() + Duration::from_secs(5);
+        assert_eq!(connect(&[closed, open], until).await.unwrap().peer_addr().unwrap(), open);
+        let failure = connect(&[closed, closed], until).await.unwrap_err();
+        assert_eq!(failure.message.matches("connection refused").count(), 2, "{}", failure.message);
+        assert_eq!(failure.kind, FailureKind::TargetUnreachable);
+    }
 
     #[test]
     fn addresses_are_told_from_names() {

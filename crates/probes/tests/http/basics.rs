@@ -97,15 +97,6 @@ async fn cookies_stay_with_the_case() {
 }
 
 #[tokio::test]
-async fn proxies_of_the_environment_are_ignored() {
-    // The variables are those of the test's parent; setting them here would reach other tests. A proxy that were used
-    // would see an absolute target.
-    let server = Server::start();
-    only(once(&get(&server.url("/version"))).await);
-    assert_eq!(paths(&server), ["/version"]);
-}
-
-#[tokio::test]
 async fn polling_routes_count() {
     let server = Server::start();
     let mut one = client();

@@ -4,6 +4,7 @@
 
 mod basics;
 mod bodies;
+mod environment;
 mod failures;
 mod redirects;
 mod reuse;
