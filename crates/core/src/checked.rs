@@ -237,7 +237,7 @@ impl Documents {
         let Some(expanded) = written::expand(&node, &mut diagnostics).filter(|_| !diagnostics.has_errors()) else {
             return Err(diagnostics.into_sorted());
         };
-        let plan = decode::plan(&expanded.plan, &mut diagnostics);
+        let plan = decode::plan_expanded(&expanded.plan, &mut diagnostics);
         let matrix = decode::matrix(&expanded.matrix, &mut diagnostics);
         match (plan, matrix, diagnostics.has_errors()) {
             (Some(plan), Some(matrix), false) => Ok(Self {

@@ -17,7 +17,6 @@ mod run;
 mod seed;
 mod show;
 mod step;
-mod units;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -41,12 +41,14 @@ pub(crate) fn judge(dir: &Path) -> Option<Judged> {
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one
 /// that the caller was given.
 pub(crate) fn verify(dir: &Path, index: Option<&Path>, seal: Option<&Seal>) -> Verified {
-    let list = index.map(Path::to_path_buf).or_else(|| dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST)));
+    let list =
+        index.map(Path::to_path_buf).or_else(|| dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST)));
     let bytes = list.as_ref().and_then(|path| read_list(path));
     match Snapshot::of_folder(dir, &Budget::default()) {
         Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new()),
         Err(problems) => {
-            let findings = problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
+            let findings =
+                problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
             refused(findings)
         }
     }
@@ -65,12 +67,19 @@ fn refused(problems: Vec<Finding>) -> Verified {
     let folder = Folder { journal: &[], files: &[], read: &|_| None, problems: &problems, listed: None, seal: None };
     let mut verified = probity_core::verify::verify(&folder, &parse, &views);
     // Nothing was read, so nothing can be said of a journal.
-    verified.findings.retain(|finding| !matches!(finding.code, Code::JournalUnreadable | Code::NotOpened | Code::NotAnchored));
+    verified
+        .findings
+        .retain(|finding| !matches!(finding.code, Code::JournalUnreadable | Code::NotOpened | Code::NotAnchored));
     verified
 }
 
 /// Verifies what a snapshot holds, against the bytes of a run list.
-pub(crate) fn verify_snapshot(snapshot: &Snapshot, list: Option<&[u8]>, seal: Option<&Seal>, problems: Vec<Finding>) -> Verified {
+pub(crate) fn verify_snapshot(
+    snapshot: &Snapshot,
+    list: Option<&[u8]>,
+    seal: Option<&Seal>,
+    problems: Vec<Finding>,
+) -> Verified {
     let mut problems = problems;
     let files: Vec<FileSeen> = snapshot
         .files()
@@ -86,7 +95,10 @@ pub(crate) fn verify_snapshot(snapshot: &Snapshot, list: Option<&[u8]>, seal: Op
     let listed = list.and_then(|bytes| match list::read(bytes) {
         Ok(lines) => listed(&lines, snapshot.journal()),
         Err(fault) => {
-            problems.push(Finding::integrity(Code::IndexBroken, format!("line {}: {}", fault.line, fault.message)).in_file(RUN_LIST));
+            problems.push(
+                Finding::integrity(Code::IndexBroken, format!("line {}: {}", fault.line, fault.message))
+                    .in_file(RUN_LIST),
+            );
             None
         }
     });
@@ -108,10 +120,7 @@ fn listed(lines: &[list::Line], journal: &[u8]) -> Option<ListedRun> {
     let mine = || lines.iter().filter(|line| line.run == entry.run);
     let opened = mine().find(|line| line.event == Event::Opened)?;
     let closed = mine().rfind(|line| line.event == Event::Closed);
-    Some(ListedRun {
-        nonce: opened.nonce.clone(),
-        closed: closed.map(|line| Seal::new(line.entries, &line.head)),
-    })
+    Some(ListedRun { nonce: opened.nonce.clone(), closed: closed.map(|line| Seal::new(line.entries, &line.head)) })
 }
 
 /// The time of the last whole entry of a journal.

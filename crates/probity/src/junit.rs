@@ -53,5 +53,7 @@ pub(crate) fn junit(judged: &Judged) -> String {
     };
     let report = report.with_verdict(|_| if judged.can_claim_pass() { None } else { verdict() });
     // Everything is drawn before it is written, so that only a fault of the writer itself could come here.
-    report.to_xml().unwrap_or_else(|error| format!("<testsuites name=\"probity\" errors=\"1\"><!-- {} --></testsuites>\n", error.reason))
+    report.to_xml().unwrap_or_else(|error| {
+        format!("<testsuites name=\"probity\" errors=\"1\"><!-- {} --></testsuites>\n", error.reason)
+    })
 }

@@ -1,1 +1,41 @@
-fn main() {}
+//! The program: arguments → command → exit code.
+
+mod answer;
+mod cli;
+mod cmd;
+mod derive;
+mod engine;
+mod junit;
+mod out;
+mod plans;
+mod project;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command, Format, PlanCommand};
+use out::{ColorChoice, Out};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return cmd::usage(&error),
+    };
+    let out = Out::new(cli.format == Format::Json, cli.color);
+    ExitCode::from(match cli.command {
+        Command::Demo(args) => cmd::demo::demo(&args, out),
+        Command::Init(args) => cmd::init::init(&args, out),
+        Command::Run(args) => cmd::run::run(&args, out),
+        Command::Verify(args) => cmd::verify::verify(&args, out),
+        Command::Why(args) => cmd::why::why(&args, out),
+        Command::Show(args) => cmd::show::show(&args, out),
+        Command::Report(args) => cmd::report::report(&args, out),
+        Command::Explain(args) => cmd::explain::explain(&args, out),
+        Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
+        Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
+        Command::Completions(args) => cmd::completions::completions(&args),
+        Command::Schema(args) => cmd::schema::schema(&args, out),
+    })
+}

@@ -101,7 +101,9 @@ fn of_file(path: &Path) -> Result<PlanSource, Vec<Diagnostic>> {
     let name = name_of(path);
     match std::fs::read(path) {
         Ok(bytes) => Ok(PlanSource { path: path.to_path_buf(), name, documents: Documents::Written(bytes) }),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(vec![not_found(&path.to_string_lossy(), "there is no such file or folder")]),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            Err(vec![not_found(&path.to_string_lossy(), "there is no such file or folder")])
+        }
         Err(e) => Err(vec![unreadable(&name, &e)]),
     }
 }
@@ -146,7 +148,9 @@ mod tests {
 
     #[test]
     fn slugs_are_plain() {
-        let slug = |name: &str| PlanSource { path: name.into(), name: name.into(), documents: Documents::Written(vec![]) }.slug();
+        let slug = |name: &str| {
+            PlanSource { path: name.into(), name: name.into(), documents: Documents::Written(vec![]) }.slug()
+        };
         assert_eq!(slug("qa/Order total.probity.yaml"), "order-total");
         assert_eq!(slug("…"), "run");
         assert_eq!(slug(&"x".repeat(99)), "x".repeat(48));

@@ -3,8 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use probity_core::allow::FileFact;
-use probity_core::diagnostic::{Diagnostic, Severity};
 use probity_core::codes::Code;
+use probity_core::diagnostic::{Diagnostic, Severity};
 
 /// The name of the settings file.
 pub(crate) const SETTINGS: &str = "probity.yaml";

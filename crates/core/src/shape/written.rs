@@ -34,7 +34,7 @@ pub static REQUIREMENT: Table = table(
     "requirement",
     "What must hold.",
     &[&[
-        must("title", Shape::Text, "What the requirement is about, in a few words."),
+        may("title", Shape::Text, "What the requirement is about, in a few words."),
         may("source", Shape::Text, "Where it comes from: the URL of an issue, or a sentence."),
         must(
             "criteria",
@@ -102,7 +102,7 @@ pub static CASE: Table = table(
     "A designed test: steps in order, and cleanup that always runs.",
     &[&[
         must("id", Shape::Id, "The id that people quote."),
-        must("title", Shape::Text, "What the case shows, in a few words."),
+        may("title", Shape::Text, "What the case shows, in a few words."),
         must(
             "covers",
             IDS,

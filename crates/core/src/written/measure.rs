@@ -1,10 +1,11 @@
 //! Durations and sizes as nodes: with units in the written form, whole ms and bytes in the seed form.
 
 use super::fields::{Writing, shown};
-use super::units::{UnitError, duration_ms, size_bytes};
+
 use crate::codes::Code;
 use crate::document::{Node, Value};
 use crate::json::Json;
+use crate::units::{UnitError, duration_ms, size_bytes};
 
 /// A duration as a number of ms.
 pub(super) fn duration(node: &Node, what: &str, w: &mut Writing) -> Option<Node> {
@@ -39,7 +40,7 @@ fn measure(
         UnitError::Missing => {
             w.error(Code::UnitMissing, node.place, format!("{what} is {} without a unit", shown(token)), help);
         }
-        UnitError::Malformed => {
+        UnitError::Malformed | UnitError::TooLarge => {
             w.error(Code::WrongType, node.place, format!("{what} is `{}`, which cannot be read", shown(token)), help);
         }
     }

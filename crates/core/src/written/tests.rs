@@ -608,3 +608,17 @@ proptest! {
         prop_assert_eq!(first, second);
     }
 }
+
+#[test]
+fn the_expansion_decodes() {
+    for json in [EXAMPLE.to_owned(), plan(FULL_HTTP), plan(FULL_RUN)] {
+        let mut diags = Diagnostics::about("p");
+        let expanded = expand(&document(&json), &mut diags).unwrap();
+        let plan = crate::decode::plan_expanded(&expanded.plan, &mut diags);
+        let matrix = crate::decode::matrix(&expanded.matrix, &mut diags);
+        assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
+        assert!(plan.is_some());
+        let coverage = crate::coverage::coverage(&expanded.requirement, &matrix.unwrap());
+        assert!(coverage.passed() && coverage.findings.is_empty());
+    }
+}

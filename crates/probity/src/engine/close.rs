@@ -5,8 +5,8 @@ use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 use probity_core::judged::Judged;
 
 use super::open::Run;
-use super::{EngineError, Finished};
 use super::recorder::Recorder;
+use super::{EngineError, Finished};
 use crate::derive;
 use probity_store::list::RunList;
 

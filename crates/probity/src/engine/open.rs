@@ -93,19 +93,8 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     };
     recorder.write(Kind::RunOpened, &opened)?;
     let programs = programs(&request, checked.plan());
-    let mut run = Run {
-        request,
-        checked,
-        recorder,
-        list,
-        budget,
-        secrets,
-        programs,
-        files,
-        opened,
-        opened_at,
-        cancelled: false,
-    };
+    let mut run =
+        Run { request, checked, recorder, list, budget, secrets, programs, files, opened, opened_at, cancelled: false };
     seal_inputs(&mut run)?;
     let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
     let ok = run.checked.is_ok();
@@ -228,7 +217,9 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
     let mut sealed: BTreeMap<String, Digest> = BTreeMap::new();
     for scenario in &run.checked.plan().scenarios {
         for step in &scenario.steps {
-            let (Some(Ok(program)), Action::Command(command)) = (run.programs.get(&step.id), &step.action) else { continue };
+            let (Some(Ok(program)), Action::Command(command)) = (run.programs.get(&step.id), &step.action) else {
+                continue;
+            };
             let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
             let interpreter = program.interpreter.iter().map(|(name, _, digest)| (name.clone(), *digest));
             let named = name.map(|name| (name.to_owned(), program.program_digest));

@@ -7,9 +7,9 @@ use probity_core::journal::Kind;
 use probity_core::journal::body::{Body, Content, EvidenceCaptured, InputSealed, Role};
 use probity_core::journal::observation::Blob;
 use probity_core::redact::Redactor;
+use probity_store::StoreError;
 use probity_store::media::extension_for;
 use probity_store::run::RunFolder;
-use probity_store::StoreError;
 
 use super::clock::Clock;
 
@@ -56,13 +56,23 @@ impl Recorder {
         };
         let content = self.content(bytes, media)?;
         let (sha256, size) = (Digest::of(bytes), bytes.len() as u64);
-        self.write(Kind::InputSealed, &InputSealed { role, name: name.to_owned(), sha256, bytes: size, redactions, content })?;
+        self.write(
+            Kind::InputSealed,
+            &InputSealed { role, name: name.to_owned(), sha256, bytes: size, redactions, content },
+        )?;
         Ok(())
     }
 
     /// Seals a program by its written name and digest; its bytes are not copied.
     pub(super) fn seal_program(&mut self, name: &str, sha256: Digest) -> Result<(), StoreError> {
-        let sealed = InputSealed { role: Role::Program, name: name.to_owned(), sha256, bytes: 0, redactions: 0, content: Content::Absent };
+        let sealed = InputSealed {
+            role: Role::Program,
+            name: name.to_owned(),
+            sha256,
+            bytes: 0,
+            redactions: 0,
+            content: Content::Absent,
+        };
         self.write(Kind::InputSealed, &sealed)?;
         Ok(())
     }

@@ -125,17 +125,25 @@ fn never() -> tokio::sync::watch::Receiver<bool> {
 }
 
 /// Writes down a step that is not sent.
-pub(super) fn leave(run: &mut Run<'_>, scenario: &Scenario, step: &Step, judgement: &Judgement) -> Result<(), EngineError> {
+pub(super) fn leave(
+    run: &mut Run<'_>,
+    scenario: &Scenario,
+    step: &Step,
+    judgement: &Judgement,
+) -> Result<(), EngineError> {
     let idempotent = is_idempotent(run, step);
-    let intent = run.recorder.write(Kind::ActionIntent, &ActionIntent {
-        scenario: scenario.id.clone(),
-        step: step.id.clone(),
-        action: step.action_name.to_owned(),
-        idempotent,
-        call: Json::Null,
-        idempotency_key: None,
-        timeout_ms: step.timeout_ms,
-    })?;
+    let intent = run.recorder.write(
+        Kind::ActionIntent,
+        &ActionIntent {
+            scenario: scenario.id.clone(),
+            step: step.id.clone(),
+            action: step.action_name.to_owned(),
+            idempotent,
+            call: Json::Null,
+            idempotency_key: None,
+            timeout_ms: step.timeout_ms,
+        },
+    )?;
     commit(run, scenario, step, intent, judgement, Json::Null, 0, 0)
 }
 
@@ -149,15 +157,18 @@ async fn send(
 ) -> Result<Judgement, EngineError> {
     let idempotent = is_idempotent(run, step);
     let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
-    let intent = run.recorder.write(Kind::ActionIntent, &ActionIntent {
-        scenario: scenario.id.clone(),
-        step: step.id.clone(),
-        action: step.action_name.to_owned(),
-        idempotent,
-        call: call.to_json(),
-        idempotency_key: Some(key),
-        timeout_ms: step.timeout_ms,
-    })?;
+    let intent = run.recorder.write(
+        Kind::ActionIntent,
+        &ActionIntent {
+            scenario: scenario.id.clone(),
+            step: step.id.clone(),
+            action: step.action_name.to_owned(),
+            idempotent,
+            call: call.to_json(),
+            idempotency_key: Some(key),
+            timeout_ms: step.timeout_ms,
+        },
+    )?;
     if !idempotent {
         // On disk before the effect: after a power cut it must still be known that it may have happened.
         run.recorder.folder.sync()?;
@@ -182,16 +193,19 @@ fn commit(
 ) -> Result<(), EngineError> {
     let reason = judgement.reason.as_ref();
     let message = reason.map(|reason| run.recorder.redactor.text(&reason.message));
-    run.recorder.write(Kind::ActionCommit, &ActionCommit {
-        intent,
-        scenario: scenario.id.clone(),
-        step: step.id.clone(),
-        status: judgement.status.as_str().to_owned(),
-        code: reason.map(|reason| reason.code.as_str().to_owned()),
-        message,
-        observation,
-        probes,
-        output_bytes,
-    })?;
+    run.recorder.write(
+        Kind::ActionCommit,
+        &ActionCommit {
+            intent,
+            scenario: scenario.id.clone(),
+            step: step.id.clone(),
+            status: judgement.status.as_str().to_owned(),
+            code: reason.map(|reason| reason.code.as_str().to_owned()),
+            message,
+            observation,
+            probes,
+            output_bytes,
+        },
+    )?;
     Ok(())
 }

@@ -1,0 +1,186 @@
+//! `run`: runs plans and keeps what was seen; `--resume` closes a run whose process was lost.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use probity_core::codes::Code;
+use probity_core::verdict::worst_exit;
+use probity_store::find;
+use tokio::sync::watch;
+
+use super::{fail, fail_documents, fail_store, fail_with, here};
+use crate::cli::RunArgs;
+use crate::engine::{self, EngineError, Finished, Request, Shared};
+use crate::out::Out;
+use crate::plans::{self, PlanSource};
+use crate::project::Project;
+use crate::screen::progress::Progress;
+use crate::{answer, screen};
+
+/// Runs plans.
+pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
+    let project = match here(out) {
+        Ok(project) => project,
+        Err(exit) => return exit,
+    };
+    let runs = find::runs_root(args.out.as_deref(), &project.root);
+    if let Some(run) = &args.resume {
+        return resume(run, &runs, out);
+    }
+    let sources = match plans::find(&args.plans) {
+        Ok(sources) => sources,
+        Err(found) => return fail_documents(out, &found, &project.root),
+    };
+    let ask = Ask {
+        project: &project,
+        runs,
+        environment: args.env.clone(),
+        only: args.only.clone(),
+        allow: args.allow.clone(),
+        challenge: args.challenge.clone(),
+    };
+    ask.all(&sources, out)
+}
+
+/// What is asked of every plan of one call.
+pub(crate) struct Ask<'a> {
+    pub project: &'a Project,
+    pub runs: PathBuf,
+    pub environment: Option<String>,
+    pub only: Vec<String>,
+    pub allow: Vec<String>,
+    pub challenge: Option<String>,
+}
+
+impl Ask<'_> {
+    /// Runs the plans one after another and gives the worst exit code.
+    pub(crate) fn all(&self, sources: &[PlanSource], out: Out) -> u8 {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(e) => return fail_with(out, Code::NetworkDenied, &format!("no event loop can be made: {e}"), "", 3),
+        };
+        let cancel = runtime.block_on(async { interrupts() });
+        let mut shared = Shared::default();
+        let mut exits = Vec::new();
+        let mut finished = Vec::new();
+        for source in sources {
+            match self.one(&runtime, source, &cancel, &mut shared, out) {
+                Ok(done) => {
+                    exits.push(answer::exit(&done.verified));
+                    if !out.json {
+                        out.data(&screen::run(&done, &source.name, out));
+                    }
+                    finished.push((source.name.clone(), done));
+                }
+                Err(error) => {
+                    exits.push(self.failed(&error, out));
+                    if out.json {
+                        return worst_exit(&exits);
+                    }
+                }
+            }
+            if *cancel.borrow() {
+                break;
+            }
+        }
+        let exit = worst_exit(&exits);
+        match finished.as_slice() {
+            [(name, one)] if out.json => out.data(&answer::run::run(one, name)),
+            many if out.json => out.data(&answer::run::runs(many, exit)),
+            _ => {}
+        }
+        runtime.shutdown_timeout(Duration::from_millis(200));
+        exit
+    }
+
+    fn one(
+        &self,
+        runtime: &tokio::runtime::Runtime,
+        source: &PlanSource,
+        cancel: &watch::Receiver<bool>,
+        shared: &mut Shared,
+        out: Out,
+    ) -> Result<Finished, EngineError> {
+        let mut progress = Progress::begin(&source.name, out);
+        runtime.block_on(engine::run(Request {
+            project: self.project,
+            source,
+            environment: self.environment.clone(),
+            only: self.only.clone(),
+            allow: self.allow.clone(),
+            challenge: self.challenge.clone(),
+            runs: self.runs.clone(),
+            cancel: cancel.clone(),
+            shared,
+            progress: &mut |event| progress.hear(&event),
+        }))
+    }
+
+    fn failed(&self, error: &EngineError, out: Out) -> u8 {
+        match error {
+            EngineError::Documents(found) => fail_documents(out, found, &self.project.root),
+            EngineError::NothingSelected(only) => {
+                let message = if only.is_empty() {
+                    "the plan has no case".to_owned()
+                } else {
+                    format!("{} names no case, criterion or test of the plan", only.join(" "))
+                };
+                fail_with(out, Code::NothingSelected, &message, Code::NothingSelected.explanation().remedy, 4)
+            }
+            EngineError::Store(error) => fail_store(out, error),
+            EngineError::NotAllowable(code) => {
+                let known: Vec<&str> = probity_core::judged::ALLOWED.iter().map(|(name, _)| *name).collect();
+                fail(
+                    out,
+                    Code::UsageError,
+                    &format!("--allow {code}: this code cannot be let through"),
+                    &format!("these can: {}", known.join(", ")),
+                )
+            }
+        }
+    }
+}
+
+/// Turns true at the first Ctrl-C or TERM; the second ends the process at once.
+fn interrupts() -> watch::Receiver<bool> {
+    let (tell, hear) = watch::channel(false);
+    tokio::spawn(async move {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
+        for _ in 0..2 {
+            let terminated = async {
+                match &mut terminate {
+                    Some(signal) => signal.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated => {}
+            }
+            if tell.send_replace(true) {
+                std::process::exit(130);
+            }
+        }
+    });
+    hear
+}
+
+fn resume(run: &str, runs: &std::path::Path, out: Out) -> u8 {
+    let dir = match find::locate(runs, Some(run)) {
+        Ok(dir) => dir,
+        Err(error) => return fail_store(out, &error),
+    };
+    let root = dir.parent().unwrap_or(runs).to_path_buf();
+    match engine::resume(&dir, &root) {
+        Ok(done) => {
+            if out.json {
+                out.data(&answer::run::run(&done, ""));
+            } else {
+                out.data(&screen::run(&done, "", out));
+            }
+            answer::exit(&done.verified)
+        }
+        Err(EngineError::Store(error)) => fail_store(out, &error),
+        Err(_) => fail(out, Code::RunUnknown, "the run cannot be taken up", ""),
+    }
+}
