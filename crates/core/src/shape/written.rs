@@ -103,7 +103,7 @@ pub static CASE: Table = table(
     &[&[
         must("id", Shape::Id, "The id that people quote."),
         may("title", Shape::Text, "What the case shows, in a few words."),
-        must(
+        may(
             "covers",
             IDS,
             "Criteria that the steps of this case show. A step narrows them; `covers: []` makes it a set-up step.",
