@@ -30,7 +30,7 @@ pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
     }
     preflight::identity(run, "before").await?;
     run.recorder.folder.sync()?;
-    walk_cases(run, None).await?;
+    walk_cases(run).await?;
     preflight::identity(run, "after").await
 }
 
@@ -44,7 +44,7 @@ fn drawn_environment(run: &Run<'_>) -> String {
 }
 
 /// Goes through the selected cases.
-async fn walk_cases(run: &mut Run<'_>, _from: Option<()>) -> Result<(), EngineError> {
+async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
     let checked = run.checked.clone();
     let files = run.files.clone();
     let file = |name: &str| files.get(name).cloned();
