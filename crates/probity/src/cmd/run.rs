@@ -93,7 +93,11 @@ impl Ask<'_> {
         exit
     }
 
-    fn one(
+    /// Runs one plan and shows nothing but progress.
+    ///
+    /// # Errors
+    /// As [`engine::run`].
+    pub(crate) fn one(
         &self,
         runtime: &tokio::runtime::Runtime,
         source: &PlanSource,
@@ -116,7 +120,8 @@ impl Ask<'_> {
         }))
     }
 
-    fn failed(&self, error: &EngineError, out: Out) -> u8 {
+    /// Says why there is no run; gives the exit code.
+    pub(crate) fn failed(&self, error: &EngineError, out: Out) -> u8 {
         match error {
             EngineError::Documents(found) => fail_documents(out, found, &self.project.root),
             EngineError::NothingSelected(only) => {
@@ -142,7 +147,7 @@ impl Ask<'_> {
 }
 
 /// Turns true at the first Ctrl-C or TERM; the second ends the process at once.
-fn interrupts() -> watch::Receiver<bool> {
+pub(crate) fn interrupts() -> watch::Receiver<bool> {
     let (tell, hear) = watch::channel(false);
     tokio::spawn(async move {
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
