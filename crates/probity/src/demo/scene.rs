@@ -81,3 +81,43 @@ fn temporary() -> io::Result<PathBuf> {
     DirBuilder::new().mode(0o700).create(&folder)?;
     Ok(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use probity_core::allow::FileFact;
+    use probity_core::checked::{Ask, Given, check};
+
+    use super::*;
+
+    fn findings(settings: &str) -> Vec<String> {
+        let checked = check(&Ask {
+            given: Given::Written(PLAN, PLAN_TEXT.as_bytes()),
+            profile: Some((SETTINGS, settings.as_bytes())),
+            environment: None,
+            files: &|_| FileFact::Missing,
+            parse: &crate::derive::parse,
+        });
+        checked.unwrap().findings().iter().map(|f| f.code.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_plan_passes_every_check() {
+        assert_eq!(findings(SETTINGS_TEXT), [""; 0]);
+        assert_eq!(findings(SETTINGS_TEXT.split("commands:").next().unwrap()), ["command_not_allowed"]);
+        assert!(PLAN_TEXT.lines().count() <= 36 && SETTINGS_TEXT.matches(WRITTEN_URL).count() == 1);
+    }
+
+    #[test]
+    fn a_folder_that_holds_something_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let asked = dir.path().join("new/folder");
+        assert!(Scene::make(Some(&asked)).is_ok() && Scene::make(Some(&asked)).is_ok());
+        fs::write(asked.join("mine"), "").unwrap();
+        let error = Scene::make(Some(&asked)).err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        let (one, two) = (temporary().unwrap(), temporary().unwrap());
+        assert_ne!(one, two);
+        fs::remove_dir(one).unwrap();
+        fs::remove_dir(two).unwrap();
+    }
+}

@@ -192,3 +192,100 @@ fn refused(message: &str) -> Response {
 fn error(status: StatusCode, message: &str) -> Response {
     (status, Json(json!({"error": message}))).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::time::Instant;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::demo::store::read;
+
+    fn ask(shop: &Shop, line: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(shop.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or(Value::Null))
+    }
+
+    fn ready(shop: &Shop, id: &str) -> Value {
+        let began = Instant::now();
+        loop {
+            let (status, order) = ask(shop, &format!("GET /api/orders/{id}"), "");
+            assert_eq!(status, 200);
+            if order["state"] == "ready" {
+                return order;
+            }
+            assert!(order["state"] == "pending" && began.elapsed() < Duration::from_secs(10), "{order}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    fn no_answer_shows_the_bug() {
+        for (fixed, kept) in [(false, 29.96), (true, 29.97)] {
+            let dir = tempfile::tempdir().unwrap();
+            let shop = Shop::open(dir.path().join("orders"), fixed).unwrap();
+            let (status, placed) = ask(&shop, "POST /api/orders", r#"{"sku": "MUG-1", "qty": 3, "note": "n"}"#);
+            assert_eq!((status, &placed["total"], &placed["state"]), (201, &json!(29.97), &json!("pending")));
+            let id = placed["id"].as_str().unwrap().to_owned();
+            assert_eq!(ready(&shop, &id)["total"], 29.97, "the answers are right with the bug and without");
+            assert_eq!(read(&dir.path().join("orders"), &id).unwrap().total, kept);
+            let order = format!("/api/orders/{id}");
+            assert_eq!(ask(&shop, &format!("DELETE {order}"), "").0, 204);
+            assert_eq!(ask(&shop, &format!("GET {order}"), "").0, 404);
+            assert_eq!(ask(&shop, &format!("DELETE {order}"), "").0, 404);
+            assert!(read(&dir.path().join("orders"), &id).is_err());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_ordered_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let shop = Shop::open(dir.path().join("orders"), false).unwrap();
+        let long = format!(r#"{{"sku": "MUG-1", "qty": 1, "note": "{}"}}"#, "x".repeat(201));
+        for (body, status) in [
+            (r#"{"sku": "HAT-9", "qty": 1}"#, 422),
+            (r#"{"sku": "MUG-1", "qty": 0}"#, 422),
+            (r#"{"sku": "MUG-1", "qty": 101}"#, 422),
+            (r#"{"sku": "MUG-1", "qty": -1}"#, 422),
+            (r#"{"sku": "MUG-1"}"#, 422),
+            (long.as_str(), 422),
+            ("{", 400),
+            (r#"{"sku": "MUG-1", "qty": 1}"#, 201),
+        ] {
+            assert_eq!(ask(&shop, "POST /api/orders", body).0, status, "{body}");
+        }
+        assert_eq!(ask(&shop, "GET /api/orders/..%2f..%2fprobity", "").0, 404);
+        assert!(ask(&shop, "GET /version", "").1["build"].is_string());
+    }
+
+    #[test]
+    fn a_cancelled_order_is_never_stored_and_a_dropped_shop_is_closed() {
+        let dir = tempfile::tempdir().unwrap();
+        let shop = Shop::open(dir.path().join("orders"), false).unwrap();
+        let order = |qty| ask(&shop, "POST /api/orders", &format!(r#"{{"sku": "PEN-3", "qty": {qty}}}"#)).1;
+        let id = |order: Value| order["id"].as_str().unwrap().to_owned();
+        let (first, second) = (id(order(1)), id(order(2)));
+        assert_eq!(ask(&shop, &format!("DELETE /api/orders/{first}"), "").0, 204);
+        ready(&shop, &second);
+        assert!(read(&dir.path().join("orders"), &first).is_err());
+        // A connection that idles does not keep the shop open.
+        let _idle = TcpStream::connect(shop.address).unwrap();
+        let address = shop.address;
+        drop(shop);
+        assert!(TcpStream::connect(address).is_err());
+    }
+}
