@@ -40,11 +40,8 @@ impl Money {
         match self {
             Self::Cents => cents,
             Self::Single => {
-                #[expect(clippy::cast_precision_loss, reason = "the demo's bug")]
                 let column = cents as f32 / 100.0;
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the demo's bug")]
-                let cut = (f64::from(column) * 100.0) as u32;
-                cut
+                (f64::from(column) * 100.0) as u32
             }
         }
     }
