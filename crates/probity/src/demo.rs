@@ -1,4 +1,4 @@
-//! The demo: a small shop with a bug that no status code shows, and a plan that finds it (issue part "demo").
+//! The demo: a small shop with a bug that no status code shows, and a plan that finds it.
 //!
 //! * [`prices`]: what the shop sells, in cents.
 //! * [`store`]: orders as files, one each; here is the bug.

@@ -126,6 +126,16 @@ fn it_says_what_happens_and_what_to_try_next() {
 }
 
 #[test]
+fn nothing_but_the_binary_is_needed_whatever_it_is_called() {
+    let desk = Desk::new();
+    let other = desk.path("other-name");
+    fs::copy(env!("CARGO_BIN_EXE_probity"), &other).unwrap();
+    let output = Command::new(&other).args(["demo", "--fixed"]).env_clear().env("TMPDIR", desk.path("tmp")).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
 fn two_demos_do_not_disturb_each_other() {
     let desk = Desk::new();
     let start = |words| desk.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
