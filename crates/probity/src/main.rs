@@ -3,6 +3,7 @@
 mod answer;
 mod cli;
 mod cmd;
+mod demo;
 mod derive;
 mod engine;
 mod junit;
