@@ -17,7 +17,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  test [--install]            every test; with --install (or as root in CI) brings the tools that tests need
+  test [--install]            every test; as root or with --install it brings the tools that tests need
   check [--install] [STAGE…]  everything else that CI looks at; without a stage, all of them
   docs                        writes docs/rules.md from the catalogue of codes
   schemas                     writes schemas/*.json
