@@ -49,6 +49,8 @@ pub(crate) fn document(value: &Json) -> String {
             out.push(c);
         }
     }
+    // GitHub's runner takes this for the beginning of a command wherever it stands.
+    let mut out = out.replace("##[", "#\\u0023[");
     out.push('\n');
     out
 }

@@ -143,9 +143,9 @@ const fn rank(status: Status) -> u8 {
 /// What became of the cleanup steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cleanup {
-    /// The plan has none.
+    /// There was nothing to clean up.
     None,
-    /// Every one passed, or had nothing to clean up.
+    /// Every one that had something to clean up passed.
     Complete,
     /// One did not.
     Incomplete,
@@ -160,12 +160,14 @@ impl Cleanup {
                 continue;
             }
             let reason = step.judgement.reason.as_ref().map(|reason| reason.code);
-            let fine = step.judgement.status == StepStatus::Passed
-                || matches!(reason, Some(Code::VariableMissing | Code::PreflightBlocked | Code::PlanValidationFailed));
-            if !fine {
+            // Nothing had been made that this step could have removed.
+            let nothing =
+                matches!(reason, Some(Code::VariableMissing | Code::PreflightBlocked | Code::PlanValidationFailed));
+            if step.judgement.status == StepStatus::Passed {
+                found = Self::Complete;
+            } else if !nothing {
                 return Self::Incomplete;
             }
-            found = Self::Complete;
         }
         found
     }

@@ -99,7 +99,7 @@ fn size_of(checked: &CheckedPlan) -> String {
 fn coverage_words(checked: &CheckedPlan) -> String {
     let coverage = checked.coverage();
     let (units, open) = (coverage.units.len(), coverage.uncovered().count());
-    format!("{} of {units} lines of the requirement covered", units - open)
+    format!("{} of {units} requirement lines covered", units - open)
 }
 
 fn check_json(plans: &[Read], ok: bool, exit: u8) -> String {

@@ -7,6 +7,9 @@ use probity_core::verdict::Status;
 use crate::answer::next::{How, Move};
 use crate::out::Out;
 
+/// As many characters of one text are drawn.
+const LONGEST: usize = 1200;
+
 /// A block while it is put together.
 pub(crate) struct Block {
     text: String,
@@ -59,7 +62,13 @@ impl Block {
 
     /// A line that goes on `hang` columns in where it must be wrapped. What is written into it is drawn inert.
     pub(crate) fn line(&mut self, indent: usize, hang: usize, text: &str) {
-        for (position, part) in wrap(&safe(text), self.width, indent, hang).into_iter().enumerate() {
+        // Long texts have their place in reports and in evidence.
+        let mut text = text.to_owned();
+        if let Some((at, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(at);
+            text.push_str(" ...");
+        }
+        for (position, part) in wrap(&safe(&text), self.width, indent, hang).into_iter().enumerate() {
             let columns = if position == 0 { indent } else { hang };
             let line = format!("{}{part}", " ".repeat(columns));
             self.text.push_str(line.trim_end());

@@ -23,7 +23,7 @@ impl Progress {
     /// Something happened.
     pub(crate) fn hear(&mut self, event: &Event<'_>) {
         match event {
-            Event::Opened(_, environment) => {
+            Event::Opened(environment) => {
                 let version = env!("CARGO_PKG_VERSION");
                 self.say(&format!("probity {version}  {}  on {environment}", self.plan));
             }

@@ -1,6 +1,6 @@
 //! The block of `run`.
 
-use probity_core::judged::{Judged, JudgedCriterion, Reason, Subject};
+use probity_core::judged::{Claims, Judged, JudgedCriterion, Reason, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
@@ -43,7 +43,12 @@ fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: O
     not_claimed(&mut block, judged);
     strength(&mut block, judged);
     subject(&mut block, judged);
-    block.next(&next::of(verified, site));
+    let mut moves = next::of(verified, site);
+    if status == Status::Inconclusive {
+        // The gaps above say what to do about each.
+        moves.retain(|one| one.act == "run");
+    }
+    block.next(&moves);
     let run = verified.run.as_deref().unwrap_or(&site.name);
     block.end(run, verified.seal.as_ref().map(ToString::to_string).as_deref(), exit)
 }
@@ -144,6 +149,7 @@ fn details(block: &mut Block, judged: &Judged) {
             consequence(block, judged, one);
         }
     }
+    let follows = judged.reasons().iter().any(|reason| reason.subjects.is_empty());
     let rows = facts::criteria(judged);
     let columns = Columns::of(&rows);
     let mut told: Vec<&Reason> = Vec::new();
@@ -151,6 +157,8 @@ fn details(block: &mut Block, judged: &Judged) {
     for (criterion, planned) in rows.iter().filter(|(criterion, _)| criterion.status != Status::Passed) {
         let id = criterion.id.to_string();
         let mine: Vec<&Reason> = judged.reasons().iter().filter(|reason| reason.subjects.contains(&id)).collect();
+        // That it could not be tested follows from what kept the run from being made.
+        let mine: Vec<&Reason> = mine.into_iter().filter(|reason| !(follows && is_consequence(reason))).collect();
         if mine.is_empty() || listed.len() >= LISTED {
             continue;
         }
@@ -167,6 +175,11 @@ fn details(block: &mut Block, judged: &Judged) {
         }
     }
     by_status(block, judged, &|criterion| listed.contains(&criterion.id));
+}
+
+fn is_consequence(reason: &Reason) -> bool {
+    use probity_core::codes::Code;
+    reason.step.is_none() && matches!(reason.code, Code::RequirementBlocked | Code::RequirementUntested)
 }
 
 /// What a reason about the runtime means for everything else.
@@ -218,21 +231,23 @@ pub(crate) fn strength(block: &mut Block, judged: &Judged) {
     let claims = judged.claims();
     let total = claims.observed + claims.witnessed + claims.reported;
     let noun = if total == 1 { "claim" } else { "claims" };
-    let parts: Vec<String> =
-        [(claims.observed, "observed"), (claims.witnessed, "witnessed"), (claims.reported, "reported")]
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-    let split = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    let split = if total == 0 { String::new() } else { format!(": {}", split(claims)) };
     let cleanup = match Cleanup::of(judged) {
-        Cleanup::None => "no cleanup",
+        Cleanup::None => "nothing to clean up",
         Cleanup::Complete => "cleanup complete",
         Cleanup::Incomplete => "cleanup INCOMPLETE",
     };
     let weakening = if judged.weakenings().is_empty() { "no weakening".to_owned() } else { weakening(judged) };
     let text = format!("{total} {noun}{split}; {weakening}; {cleanup}; {ASSURANCE}");
     block.row(0, "strength", 10, &text);
+}
+
+/// The claims by the class of their evidence: `13 observed, 1 reported`.
+pub(crate) fn split(claims: Claims) -> String {
+    let named = [(claims.observed, "observed"), (claims.witnessed, "witnessed"), (claims.reported, "reported")];
+    let parts: Vec<String> =
+        named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    if parts.is_empty() { "no claim".to_owned() } else { parts.join(", ") }
 }
 
 /// What caps the claim, by name.

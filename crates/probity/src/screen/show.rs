@@ -96,8 +96,8 @@ fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &Evidence
     for one in captured(judged, audited) {
         let redacted =
             if one.redactions > 0 { format!(", {} secrets replaced", one.redactions) } else { String::new() };
-        let text = format!("{} sha256 {} {}{redacted}", one.role, one.sha256, bytes(one.bytes));
-        block.row(INDENT, "evidence", COLUMN, &text);
+        let text = format!("{}  {}, {}{redacted}", one.sha256, one.role, bytes(one.bytes));
+        block.row(INDENT, "sha256", COLUMN, &text);
     }
     if let Some(line) = curl_of(audited) {
         // Not wrapped: it is there to be pasted. Line ends inside a body are drawn.

@@ -9,7 +9,7 @@ use probity_core::verdict::Status;
 use probity_core::verify::{Anchor, Verified};
 
 use super::block::{Block, Tone};
-use super::run::{counted, weakening};
+use super::run::{counted, split, weakening};
 use crate::answer::facts::Cleanup;
 use crate::answer::next;
 use crate::answer::site::Site;
@@ -114,7 +114,7 @@ fn sealed(block: &mut Block, judged: &Judged) {
     let intents = recorded.actions().len();
     let commits = recorded.actions().iter().filter(|action| action.commit.is_some()).count();
     let cleanup = match Cleanup::of(judged) {
-        Cleanup::None => "the plan has no cleanup",
+        Cleanup::None => "nothing to clean up",
         Cleanup::Complete => "cleanup complete",
         Cleanup::Incomplete => "cleanup INCOMPLETE",
     };
@@ -170,7 +170,7 @@ fn broken(block: &mut Block, verified: &Verified, run: &str) {
     let counts = verified.checked;
     let sound =
         format!("{} read, {} pieces of evidence re-hashed, {} views", entries(verified), counts.evidence, counts.views);
-    block.row(2, "still sound", COLUMN, &sound);
+    block.row(2, "sound", COLUMN, &sound);
     block.row(2, "lost", COLUMN, "every criterion: one run, one proof");
     block.row(2, "meaning", COLUMN, "the folder is not what was written when the run was closed; find a whole copy");
 }
@@ -234,8 +234,7 @@ fn verdict(block: &mut Block, verified: &Verified, demands: &[Demand]) {
         return;
     }
     let claims = judged.claims();
-    let strength =
-        format!("{} observed, {} witnessed, {} reported", claims.observed, claims.witnessed, claims.reported);
+    let strength = split(claims);
     let status = judged.status();
     let ids: Vec<&str> = judged
         .criteria()

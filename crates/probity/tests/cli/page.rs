@@ -43,7 +43,8 @@ fn blocks() -> Vec<(&'static str, String)> {
     add("run-blocked", &away.probity("run"));
 
     let undeclared = Place::undeclared();
-    let plan = PASSES.replace("environment: local\n", "").replace(" /items", &format!(" {}/items", undeclared.origin()));
+    let plan =
+        PASSES.replace("environment: local\n", "").replace(" /items", &format!(" {}/items", undeclared.origin()));
     let undeclared = undeclared.plan(&plan);
     add("run-inconclusive", &undeclared.probity("run"));
     add("why", &undeclared.probity("why"));

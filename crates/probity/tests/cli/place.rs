@@ -82,7 +82,10 @@ impl Place {
 
     fn declare(&self, url: &str) {
         let environment = format!("{{kind: local, url: \"{url}\", data: disposable}}");
-        self.write("probity.yaml", &format!("version: 1\ndefault_environment: local\nenvironments:\n  local: {environment}\n"));
+        self.write(
+            "probity.yaml",
+            &format!("version: 1\ndefault_environment: local\nenvironments:\n  local: {environment}\n"),
+        );
     }
 
     /// The folder.
