@@ -10,6 +10,7 @@ mod junit;
 mod out;
 mod plans;
 mod project;
+mod read_plan;
 mod screen;
 
 use std::process::ExitCode;

@@ -18,9 +18,8 @@ use super::{CaseDone, EngineError, Event, act, preflight};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
 pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let run_id = run.recorder.folder.run().to_owned();
     let target = drawn_environment(run);
-    (run.request.progress)(Event::Opened(&run_id, target));
+    (run.request.progress)(Event::Opened(target));
     if !run.checked.is_runnable(&run.opened.options.allow) {
         (run.request.progress)(Event::Blocked("the plan check found errors".to_owned()));
         return Ok(());
