@@ -11,6 +11,7 @@ use std::fmt;
 use globset::GlobBuilder;
 
 use crate::environment::AllowedCommand;
+use crate::inert::shortened;
 use crate::json::Json;
 
 pub use shipped::shipped;
@@ -198,11 +199,7 @@ pub(crate) fn has_way_up(arg: &str) -> bool {
 fn draw(argv: &[Json]) -> String {
     let words: Vec<String> =
         argv.iter().map(|arg| arg.as_text().map_or_else(|| arg.to_string(), str::to_owned)).collect();
-    let mut text: String = words.join(" ").chars().take(120).collect();
-    if text.len() < words.join(" ").len() {
-        text.push('…');
-    }
-    text
+    shortened(&words.join(" "), 120).into_owned()
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use probity_core::allow::{self, Allowed, FileFact};
 use probity_core::checked::{Ask, CheckedPlan, check};
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
+use probity_core::inputs::credentials_of;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{PlanChecked, Role};
 use probity_core::journal::opened::{Limits, Options, RunOpened};
 use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
-use probity_core::plan::{Action, Auth, Plan};
+use probity_core::plan::{Action, Plan};
 use probity_core::redact::Redactor;
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
@@ -142,39 +143,20 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>
 fn credentials(plan: &Plan) -> (Secrets, Redactor) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
-    for name in credential_names(plan) {
-        if let Ok(value) = std::env::var(&name) {
-            values.push((name.clone(), value.clone()));
+    for name in credentials_of(plan) {
+        if let Ok(value) = std::env::var(name) {
+            values.push((name.to_owned(), value.clone()));
             // `user:password` may come back as the password alone.
             if let Some((_, password)) = value.split_once(':') {
-                values.push((name.clone(), password.to_owned()));
+                values.push((name.to_owned(), password.to_owned()));
             }
-            secrets.insert(name, value);
+            secrets.insert(name.to_owned(), value);
         }
     }
     let mut key = [0; 32];
     // Without random bytes the placeholders would be the same in each run; they would still hide the values.
     let _ = getrandom::fill(&mut key);
     (secrets, Redactor::new(&key, &values))
-}
-
-fn credential_names(plan: &Plan) -> Vec<String> {
-    let reference = |value: &Json| value.get("$env").and_then(Json::as_text).map(str::to_owned);
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let mut names: Vec<String> = steps
-        .flat_map(|step| match &step.action {
-            Action::Http(http) => {
-                let auth = http.auth.iter().map(|auth| match auth {
-                    Auth::Basic(name) | Auth::Bearer(name) => name.clone(),
-                });
-                auth.chain(http.headers.iter().filter_map(|(_, value)| reference(value))).collect::<Vec<_>>()
-            }
-            Action::Command(command) => command.env.iter().filter_map(|(_, value)| reference(value)).collect(),
-        })
-        .collect();
-    names.sort();
-    names.dedup();
-    names
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.
