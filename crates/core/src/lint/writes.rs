@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::LintInput;
 use super::findings::{At, Findings};
-use crate::allow::{Allowed, is_allowed};
+use crate::allow::only_reads;
 use crate::codes::Code;
 use crate::environment::Declared;
 use crate::inert::shortened;
@@ -81,10 +81,7 @@ fn writes(step: &Step, input: &LintInput<'_>) -> bool {
             }
             by_method || signed("write_signatures")
         }
-        Action::Command(command) => {
-            let allowed = is_allowed(&command.argv, input.commands, input.files);
-            !matches!(allowed, Allowed::Listed { reads: true })
-        }
+        Action::Command(command) => command.shell || !only_reads(&command.argv, input.commands),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use probity_core::allow::{self, Allowed, FileFact};
+use probity_core::allow::FileFact;
 use probity_core::checked::{Ask, CheckedPlan, check};
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
@@ -217,18 +217,6 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
 /// Records hold relative names only: a program outside the project is named without its folders.
 fn relative(name: &str) -> String {
     if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name).to_owned() } else { name.to_owned() }
-}
-
-/// Whether a step may be sent twice: as the plan says, or because its command is listed as one that only reads.
-pub(super) fn is_idempotent(run: &Run<'_>, step: &probity_core::plan::Step) -> bool {
-    match &step.action {
-        Action::Http(_) => step.idempotent,
-        Action::Command(command) => {
-            let fact = |name: &str| if run.files.contains_key(name) { FileFact::Inside } else { FileFact::Missing };
-            let listed = allow::is_allowed(&command.argv, &run.checked.profile().commands, &fact);
-            step.idempotent || matches!(listed, Allowed::Listed { reads: true, .. })
-        }
-    }
 }
 
 fn run_id(slug: &str, nonce: &str) -> Id {
