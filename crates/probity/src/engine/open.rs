@@ -1,10 +1,11 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_core::allow::FileFact;
 use probity_core::checked::{Ask, CheckedPlan, check};
+use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
 use probity_core::inputs::credentials_of;
@@ -15,7 +16,7 @@ use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
 use probity_core::plan::{Action, Plan};
-use probity_core::redact::Redactor;
+use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
 use probity_probes::http::Secrets;
@@ -24,7 +25,7 @@ use probity_store::run::RunFolder;
 
 use super::budget::Budget;
 use super::recorder::Recorder;
-use super::{EngineError, Request, clock, git};
+use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 
 /// A run that is under way.
@@ -54,7 +55,13 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     if selected.as_ref().is_none_or(Vec::is_empty) {
         return Err(EngineError::NothingSelected(request.only.clone()));
     }
-    let (secrets, redactor) = credentials(checked.plan());
+    let (secrets, redactor, common) = credentials(checked.plan());
+    for name in common {
+        (request.progress)(Event::Warning(format!(
+            "{}: the value of {name} is short or one that the plan expects; it is not searched for in answers",
+            Code::SecretTooCommon
+        )));
+    }
     let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
     let limits = Limits::for_plan(steps, checked.profile().limits);
     let budget = Budget::begin(limits, request.shared);
@@ -127,10 +134,7 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>
         parse: &crate::derive::parse,
     })
     .map_err(EngineError::Documents)?;
-    let secret = |finding: &&Diagnostic| {
-        use probity_core::codes::Code;
-        matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral)
-    };
+    let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);
     let secrets: Vec<Diagnostic> = checked.errors().filter(secret).cloned().collect();
     if !secrets.is_empty() {
         // A secret in what would be sealed: nothing is written at all.
@@ -139,8 +143,9 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>
     Ok((checked, files.into_inner()))
 }
 
-/// The credentials that the plan refers to, and what replaces them wherever they come back.
-fn credentials(plan: &Plan) -> (Secrets, Redactor) {
+/// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
+/// cannot be searched for.
+fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
     for name in credentials_of(plan) {
@@ -156,7 +161,8 @@ fn credentials(plan: &Plan) -> (Secrets, Redactor) {
     let mut key = [0; 32];
     // Without random bytes the placeholders would be the same in each run; they would still hide the values.
     let _ = getrandom::fill(&mut key);
-    (secrets, Redactor::new(&key, &values))
+    let (values, common) = searchable(plan, values);
+    (secrets, Redactor::new(&key, &values), common)
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.

@@ -11,6 +11,7 @@ impl Progress {
         match event {
             Event::Opened(run, env) => self.out.talk(&format!("{run} {env}")),
             Event::Blocked(why) => self.out.talk(&format!("BLOCKED {why}")),
+            Event::Warning(message) => self.out.warn(message),
             Event::Step(_, step, what) => self.out.talk(&format!("  {step} {what}")),
             Event::Case(c) => {
                 self.out.talk(&format!("  {} {} {} steps {} ms {:?}", c.id, c.title, c.steps, c.ms, c.stopped))
