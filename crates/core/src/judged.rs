@@ -65,6 +65,8 @@ pub struct JudgedCriterion {
     pub steps: Vec<usize>,
     /// Why it did not pass.
     pub notes: Vec<String>,
+    /// Everything that holds it up was seen live and cannot be replayed.
+    pub witnessed_only: bool,
 }
 
 /// How many checks hold up the claims, by the class of their evidence.

@@ -23,13 +23,14 @@
 //!   [`origin`]: scheme, host and port of a URL.
 //!
 //! What is checked before anything runs:
-//! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
 //! * [`lint`]: every rule that a plan can break without being run.
 //! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
 //! * [`checked`]: all of that in one place: documents go in, a plan that may be run comes out.
 //!
 //! What happens:
-//! * [`vars`]: the variables of a case, and references filled from them.
+//! * [`vars`]: the variables of a case, and references filled from them; [`inputs`]: which of them a step's own input
+//!   holds.
 //! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
 //! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
 //! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
@@ -57,8 +58,10 @@ pub mod environment;
 pub mod evaluate;
 pub mod expect;
 pub mod finding;
+pub mod header;
 pub mod ids;
 pub mod inert;
+pub mod inputs;
 pub mod invoke;
 pub mod journal;
 pub mod json;

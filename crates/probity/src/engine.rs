@@ -56,6 +56,8 @@ pub(crate) enum Event<'a> {
     Opened(String),
     /// Nothing was run, for this reason.
     Blocked(String),
+    /// Something that the reader should know, and that stops nothing.
+    Warning(String),
     /// A step begins: case, step, what it does.
     Step(&'a str, &'a str, String),
     /// A case ended.

@@ -7,6 +7,7 @@ use super::AuditedStep;
 use crate::codes::Code;
 use crate::evaluate::{Bytes, Seen, Truth, evaluate};
 use crate::expect::{Channel, Check, Expect, Op, What};
+use crate::inputs::variables_of;
 use crate::invoke::Call;
 use crate::journal::observation::Observation;
 use crate::json::Json;
@@ -42,7 +43,8 @@ impl CaseFacts {
 
 /// Works out the obligations of a step that passed its checks, and takes what it adds to the case.
 pub(super) fn settle(step: &Step, audited: &mut AuditedStep, facts: &mut CaseFacts, evidence: &Evidence<'_>) {
-    audited.inputs = inputs_of(step).into_iter().filter(|name| facts.saved_by.contains_key(name)).collect();
+    let inputs = variables_of(step).into_iter().map(str::to_owned);
+    audited.inputs = inputs.filter(|name| facts.saved_by.contains_key(name)).collect();
     if audited.judgement.status == StepStatus::Passed {
         let outcomes: Vec<(Obliged, Option<StepReason>)> =
             step.obligations.iter().map(|obligation| work_out(step, obligation, audited, facts, evidence)).collect();
@@ -136,12 +138,12 @@ fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, fact
     if named.is_empty() {
         return Err((Weight::Gap, "the step's input names no object that an earlier exchange made".to_owned()));
     }
-    let used = inputs_of(step);
+    let used = variables_of(step);
     let here = exchange(step, audited);
     for name in named {
         match facts.saved_by.get(name) {
             None => return Err((Weight::Gap, format!("{name} was not saved by an earlier exchange"))),
-            Some(_) if !used.contains(name) => {
+            Some(_) if !used.contains(name.as_str()) => {
                 return Err((
                     Weight::Gap,
                     format!("the step's input does not hold {name}, so it reads no particular object"),
@@ -199,27 +201,4 @@ fn target(audited: &AuditedStep) -> Option<String> {
 
 fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
-}
-
-/// The variables that a step's own input holds.
-pub(crate) fn inputs_of(step: &Step) -> Vec<String> {
-    let mut names: Vec<String> = match &step.action {
-        Action::Http(http) => {
-            let pairs = http.query.iter().chain(&http.headers).map(|(_, value)| value);
-            let body = http.body.iter().flat_map(|body| match body {
-                crate::plan::Body::Json(value) | crate::plan::Body::Text(value) => vec![value.clone()],
-                crate::plan::Body::Form(pairs) => pairs.iter().map(|(_, value)| value.clone()).collect(),
-                crate::plan::Body::File(_) => Vec::new(),
-            });
-            let data = pairs.cloned().chain(body).flat_map(|value| crate::vars::references(&value));
-            crate::vars::template_names(&http.target).into_iter().chain(data).collect()
-        }
-        Action::Command(command) => {
-            let env = command.env.iter().map(|(_, value)| value);
-            command.argv.iter().chain(env).chain(command.stdin.iter()).flat_map(crate::vars::references).collect()
-        }
-    };
-    names.sort();
-    names.dedup();
-    names
 }

@@ -94,8 +94,12 @@ impl Audit<'_, '_> {
             let message = format!("{} was begun although {code} forbids it", step.id);
             self.refuse(Code::ActionAfterCancel, action, message);
         }
-        if action.intent.action != step.action_name || action.intent.timeout_ms != step.timeout_ms {
-            self.refuse(Code::IntentDiffers, action, format!("action or time limit of {} is not the plan's", step.id));
+        let intent = &action.intent;
+        if (intent.action.as_str(), intent.timeout_ms, intent.idempotent)
+            != (step.action_name, step.timeout_ms, step.idempotent)
+        {
+            let message = format!("action, time limit or idempotency of {} is not the plan's", step.id);
+            self.refuse(Code::IntentDiffers, action, message);
         }
         let mut audited = match case.next(step) {
             Next::Run(call) => self.sent(case, scenario, step, action, *call),
@@ -150,14 +154,13 @@ impl Audit<'_, '_> {
         }
         self.after_end(step, action);
         let Some(commit) = &action.commit else {
-            let (code, message) = if action.intent.idempotent {
-                (Code::AttemptLost, format!("{} was begun; its answer was not recorded", step.id))
+            let (code, weight, message) = if step.idempotent {
+                (Code::AttemptLost, Weight::Gap, format!("{} was begun; its answer was not recorded", step.id))
             } else {
                 let message =
                     format!("{} was sent; whether it took effect is not known, and it will not be sent again", step.id);
-                (Code::ActionReconciliationRequired, message)
+                (Code::ActionReconciliationRequired, Weight::Blocker, message)
             };
-            let weight = if action.intent.idempotent { Weight::Gap } else { Weight::Blocker };
             let judgement = Judgement::without_answer(StepStatus::Error, StepReason { code, weight, message });
             return bare(judgement, Some(call));
         };

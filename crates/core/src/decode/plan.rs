@@ -7,6 +7,7 @@ use super::reference::Use;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
 use crate::document::{Key, Node, Value};
+use crate::environment::Origin;
 use crate::ids::Id;
 use crate::json::Json;
 use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, WritePolicy};
@@ -79,15 +80,7 @@ impl Reading<'_> {
         let Some((written, place)) = field(node, "baseUrl").and_then(|url| Some((url.as_text()?, url.place))) else {
             return;
         };
-        let fine = url::Url::parse(written).is_ok_and(|url| {
-            matches!(url.scheme(), "http" | "https")
-                && url.has_host()
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.query().is_none()
-                && url.fragment().is_none()
-        });
-        if !fine || written.contains(['{', '}']) {
+        if Origin::of(written).is_err() || written.contains(['{', '}', '?']) {
             let help = "write scheme, host and port, as in http://127.0.0.1:8123; without query, fragment, credentials";
             self.error(Code::UrlMalformed, place, "`baseUrl` is no http or https origin", help);
         }

@@ -1,19 +1,20 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use probity_core::allow::{self, Allowed, FileFact};
 use probity_core::checked::CheckedPlan;
+use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
+use probity_core::inputs::credentials_of;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{PlanChecked, Role};
 use probity_core::journal::opened::{Limits, Options, RunOpened};
 use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
-use probity_core::plan::{Action, Auth, Plan};
-use probity_core::redact::Redactor;
+use probity_core::plan::{Action, Plan};
+use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
 use probity_probes::http::Secrets;
@@ -22,7 +23,7 @@ use probity_store::run::RunFolder;
 
 use super::budget::Budget;
 use super::recorder::Recorder;
-use super::{EngineError, Request, clock, git};
+use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::read_plan;
 
@@ -53,7 +54,13 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     if selected.as_ref().is_none_or(Vec::is_empty) {
         return Err(EngineError::NothingSelected(request.only.clone()));
     }
-    let (secrets, redactor) = credentials(checked.plan());
+    let (secrets, redactor, common) = credentials(checked.plan());
+    for name in common {
+        (request.progress)(Event::Warning(format!(
+            "{}: the value of {name} is short or one that the plan expects; it is not searched for in answers",
+            Code::SecretTooCommon
+        )));
+    }
     let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
     let limits = Limits::for_plan(steps, checked.profile().limits);
     let budget = Budget::begin(limits, request.shared);
@@ -106,10 +113,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
 fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
     let (checked, files) = read_plan::read(request.project, request.source, request.environment.as_deref())
         .map_err(EngineError::Documents)?;
-    let secret = |finding: &&Diagnostic| {
-        use probity_core::codes::Code;
-        matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral)
-    };
+    let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);
     let secrets: Vec<Diagnostic> = checked.errors().filter(secret).cloned().collect();
     if !secrets.is_empty() {
         // A secret in what would be sealed: nothing is written at all.
@@ -118,43 +122,26 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>
     Ok((checked, files))
 }
 
-/// The credentials that the plan refers to, and what replaces them wherever they come back.
-fn credentials(plan: &Plan) -> (Secrets, Redactor) {
+/// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
+/// cannot be searched for.
+fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
-    for name in credential_names(plan) {
-        if let Ok(value) = std::env::var(&name) {
-            values.push((name.clone(), value.clone()));
+    for name in credentials_of(plan) {
+        if let Ok(value) = std::env::var(name) {
+            values.push((name.to_owned(), value.clone()));
             // `user:password` may come back as the password alone.
             if let Some((_, password)) = value.split_once(':') {
-                values.push((name.clone(), password.to_owned()));
+                values.push((name.to_owned(), password.to_owned()));
             }
-            secrets.insert(name, value);
+            secrets.insert(name.to_owned(), value);
         }
     }
     let mut key = [0; 32];
     // Without random bytes the placeholders would be the same in each run; they would still hide the values.
     let _ = getrandom::fill(&mut key);
-    (secrets, Redactor::new(&key, &values))
-}
-
-fn credential_names(plan: &Plan) -> Vec<String> {
-    let reference = |value: &Json| value.get("$env").and_then(Json::as_text).map(str::to_owned);
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let mut names: Vec<String> = steps
-        .flat_map(|step| match &step.action {
-            Action::Http(http) => {
-                let auth = http.auth.iter().map(|auth| match auth {
-                    Auth::Basic(name) | Auth::Bearer(name) => name.clone(),
-                });
-                auth.chain(http.headers.iter().filter_map(|(_, value)| reference(value))).collect::<Vec<_>>()
-            }
-            Action::Command(command) => command.env.iter().filter_map(|(_, value)| reference(value)).collect(),
-        })
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+    let (values, common) = searchable(plan, values);
+    (secrets, Redactor::new(&key, &values), common)
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.
@@ -215,18 +202,6 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
 /// Records hold relative names only: a program outside the project is named without its folders.
 fn relative(name: &str) -> String {
     if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name).to_owned() } else { name.to_owned() }
-}
-
-/// Whether a step may be sent twice: as the plan says, or because its command is listed as one that only reads.
-pub(super) fn is_idempotent(run: &Run<'_>, step: &probity_core::plan::Step) -> bool {
-    match &step.action {
-        Action::Http(_) => step.idempotent,
-        Action::Command(command) => {
-            let fact = |name: &str| if run.files.contains_key(name) { FileFact::Inside } else { FileFact::Missing };
-            let listed = allow::is_allowed(&command.argv, &run.checked.profile().commands, &fact);
-            step.idempotent || matches!(listed, Allowed::Listed { reads: true, .. })
-        }
-    }
 }
 
 fn run_id(slug: &str, nonce: &str) -> Id {

@@ -13,7 +13,7 @@ use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 use probity_probes::http::{Client, Settings};
 
-use super::open::{Run, is_idempotent};
+use super::open::Run;
 use super::{CaseDone, EngineError, Event, act, preflight};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
@@ -130,14 +130,13 @@ pub(super) fn leave(
     step: &Step,
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
-    let idempotent = is_idempotent(run, step);
     let intent = run.recorder.write(
         Kind::ActionIntent,
         &ActionIntent {
             scenario: scenario.id.clone(),
             step: step.id.clone(),
             action: step.action_name.to_owned(),
-            idempotent,
+            idempotent: step.idempotent,
             call: Json::Null,
             idempotency_key: None,
             timeout_ms: step.timeout_ms,
@@ -154,7 +153,6 @@ async fn send(
     step: &Step,
     call: &Call,
 ) -> Result<Judgement, EngineError> {
-    let idempotent = is_idempotent(run, step);
     let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
     let intent = run.recorder.write(
         Kind::ActionIntent,
@@ -162,13 +160,13 @@ async fn send(
             scenario: scenario.id.clone(),
             step: step.id.clone(),
             action: step.action_name.to_owned(),
-            idempotent,
+            idempotent: step.idempotent,
             call: call.to_json(),
             idempotency_key: Some(key),
             timeout_ms: step.timeout_ms,
         },
     )?;
-    if !idempotent {
+    if !step.idempotent {
         // On disk before the effect: after a power cut it must still be known that it may have happened.
         run.recorder.folder.sync()?;
     }

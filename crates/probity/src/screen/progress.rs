@@ -23,6 +23,7 @@ impl Progress {
     /// Something happened.
     pub(crate) fn hear(&mut self, event: &Event<'_>) {
         match event {
+            Event::Warning(message) => self.out.warn(message),
             Event::Opened(environment) => {
                 let version = env!("CARGO_PKG_VERSION");
                 self.say(&format!("probity {version}  {}  on {environment}", self.plan));
