@@ -13,7 +13,7 @@ use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 use probity_probes::http::{Client, Settings};
 
-use super::open::{Run, is_idempotent};
+use super::open::Run;
 use super::{CaseDone, EngineError, Event, act, preflight};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
@@ -30,7 +30,9 @@ pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
     }
     preflight::identity(run, "before").await?;
     run.recorder.folder.sync()?;
-    walk_cases(run, None).await?;
+    walk_cases(run).await?;
+    // A wish that came during the last step must not cut the question which build answered it.
+    note_end(run)?;
     preflight::identity(run, "after").await
 }
 
@@ -44,7 +46,7 @@ fn drawn_environment(run: &Run<'_>) -> String {
 }
 
 /// Goes through the selected cases.
-async fn walk_cases(run: &mut Run<'_>, _from: Option<()>) -> Result<(), EngineError> {
+async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
     let checked = run.checked.clone();
     let files = run.files.clone();
     let file = |name: &str| files.get(name).cloned();
@@ -77,7 +79,7 @@ async fn walk_cases(run: &mut Run<'_>, _from: Option<()>) -> Result<(), EngineEr
 }
 
 /// One step: intent, action, commit. What is not sent is written down as well.
-async fn one(
+pub(super) async fn one(
     run: &mut Run<'_>,
     case: &CaseWalk<'_>,
     client: &mut Client,
@@ -91,6 +93,9 @@ async fn one(
         }
         Next::Run(_) if !step.always_run && run.budget.has_ended() => {
             Next::Leave(skipped(Code::BudgetExceeded, "the run's budget was used up before the step".to_owned()))
+        }
+        Next::Run(_) if !run.budget.probe_left(step.always_run) => {
+            Next::Leave(skipped(Code::BudgetExceeded, "no probe was left for the step".to_owned()))
         }
         next => next,
     };
@@ -131,7 +136,7 @@ pub(super) fn leave(
     step: &Step,
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
-    let idempotent = is_idempotent(run, step);
+    let idempotent = walk::is_idempotent(&run.checked, step, &|name| run.files.contains_key(name));
     let intent = run.recorder.write(
         Kind::ActionIntent,
         &ActionIntent {
@@ -155,7 +160,7 @@ async fn send(
     step: &Step,
     call: &Call,
 ) -> Result<Judgement, EngineError> {
-    let idempotent = is_idempotent(run, step);
+    let idempotent = walk::is_idempotent(&run.checked, step, &|name| run.files.contains_key(name));
     let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
     let intent = run.recorder.write(
         Kind::ActionIntent,
