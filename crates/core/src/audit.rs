@@ -4,6 +4,7 @@
 mod inputs;
 mod obligations;
 mod runtime;
+mod seen;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use crate::recorded::Recorded;
 use crate::step::{Evidence, Judgement};
 
 pub use obligations::Obliged;
-pub use runtime::{Identity, Runtime};
+pub use runtime::{Identity, Runtime, identity_call};
 
 /// What the derivation reads beside the journal: files of evidence, and a reader of documents.
 pub struct Material<'a> {
@@ -157,7 +158,8 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let evidence = |digest: &Digest| bytes.get(digest);
     let runtime = runtime::of(&recorded, &checked, &evidence, &mut findings);
     let files = |name: &str| documents.file(name);
-    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &mut findings);
+    let inside = |name: &str| documents.fact(name) == crate::allow::FileFact::Inside;
+    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &inside, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
     Ok(Audited { checked, steps, runtime, findings, secrets, recorded: recorded.clone() })
