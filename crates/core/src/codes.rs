@@ -269,6 +269,7 @@ catalogue! {
     FolderUnwritable = "folder_unwritable", Usage, Agent, "A file or folder cannot be written.", "Check permissions and space, or choose another folder with --out.";
     FileExists = "file_exists", Usage, Agent, "A file is already there and is not overwritten.", "Move it away, or choose another name.";
     Interrupted = "interrupted", Usage, Person, "The command was interrupted.", "Run it again.";
+    TrustFromEnvironment = "trust_from_environment", Usage, Agent, "What a verifier trusts was set in the environment of the command. It has no effect: whoever made the run could have set it.", "Give it as a flag of the command.";
 }
 
 impl Code {

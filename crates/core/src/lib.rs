@@ -68,7 +68,7 @@ pub mod json;
 pub mod judged;
 pub mod lint;
 pub mod matrix;
-mod nearest;
+pub mod nearest;
 pub mod number;
 pub mod observe;
 pub mod origin;

@@ -45,15 +45,15 @@ pub(crate) struct Request<'a> {
     /// Turns true when the run is cancelled.
     pub cancel: watch::Receiver<bool>,
     /// What is left of the budget that the whole call shares.
-    pub shared: &'a mut budget::Shared,
+    pub shared: &'a mut Shared,
     /// Hears of what happens.
     pub progress: &'a mut dyn FnMut(Event<'_>),
 }
 
 /// What a run tells while it goes on.
 pub(crate) enum Event<'a> {
-    /// It was opened: the run's id, the environment drawn in a few words.
-    Opened(&'a str, String),
+    /// It was opened: the environment drawn in a few words.
+    Opened(String),
     /// Nothing was run, for this reason.
     Blocked(String),
     /// Something that the reader should know, and that stops nothing.

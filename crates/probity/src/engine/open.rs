@@ -1,10 +1,8 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probity_core::allow::FileFact;
-use probity_core::checked::{Ask, CheckedPlan, check};
+use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
@@ -27,6 +25,7 @@ use super::budget::Budget;
 use super::recorder::Recorder;
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
+use crate::read_plan;
 
 /// A run that is under way.
 pub(super) struct Run<'a> {
@@ -110,37 +109,17 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     Ok(run)
 }
 
-/// Reads and checks the documents; every file that the check asks for and that lies inside is read once, and its
-/// bytes are what is sealed and used.
+/// Reads and checks the documents; a secret in them stops everything.
 fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
-    let files: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::new(BTreeMap::new());
-    let fact = |name: &str| {
-        let known = files.borrow().contains_key(name);
-        let fact = if known { FileFact::Inside } else { request.project.fact(name) };
-        if fact == FileFact::Inside && !known {
-            match request.project.read(name) {
-                Some(bytes) => files.borrow_mut().insert(name.to_owned(), bytes),
-                None => return FileFact::Missing,
-            };
-        }
-        fact
-    };
-    let folder = request.source.folder();
-    let checked = check(&Ask {
-        given: request.source.given(&folder),
-        profile: request.project.settings.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
-        environment: request.environment.as_deref(),
-        files: &fact,
-        parse: &crate::derive::parse,
-    })
-    .map_err(EngineError::Documents)?;
+    let (checked, files) = read_plan::read(request.project, request.source, request.environment.as_deref())
+        .map_err(EngineError::Documents)?;
     let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);
     let secrets: Vec<Diagnostic> = checked.errors().filter(secret).cloned().collect();
     if !secrets.is_empty() {
         // A secret in what would be sealed: nothing is written at all.
         return Err(EngineError::Documents(secrets));
     }
-    Ok((checked, files.into_inner()))
+    Ok((checked, files))
 }
 
 /// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that

@@ -18,9 +18,8 @@ use super::{CaseDone, EngineError, Event, act, preflight};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
 pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let run_id = run.recorder.folder.run().to_owned();
     let target = drawn_environment(run);
-    (run.request.progress)(Event::Opened(&run_id, target));
+    (run.request.progress)(Event::Opened(target));
     if !run.checked.is_runnable(&run.opened.options.allow) {
         (run.request.progress)(Event::Blocked("the plan check found errors".to_owned()));
         return Ok(());
@@ -30,7 +29,7 @@ pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
     }
     preflight::identity(run, "before").await?;
     run.recorder.folder.sync()?;
-    walk_cases(run, None).await?;
+    walk_cases(run).await?;
     preflight::identity(run, "after").await
 }
 
@@ -44,7 +43,7 @@ fn drawn_environment(run: &Run<'_>) -> String {
 }
 
 /// Goes through the selected cases.
-async fn walk_cases(run: &mut Run<'_>, _from: Option<()>) -> Result<(), EngineError> {
+async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
     let checked = run.checked.clone();
     let files = run.files.clone();
     let file = |name: &str| files.get(name).cloned();
