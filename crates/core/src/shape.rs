@@ -209,6 +209,27 @@ static TLS: Table = table(
     ]],
 );
 
+/// What an http step sends and how, in both forms.
+const SENT: &[Field] = &[
+    may("json", Shape::Data, "Body, sent as application/json. References are filled in."),
+    may(
+        "form",
+        Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])),
+        "Body, sent as application/x-www-form-urlencoded.",
+    ),
+    may("multipart", Shape::Data, "Body in parts. Not performed by this build."),
+    may("body", TEXT_OR_REFERENCE, "Body as text, sent as it stands."),
+    may("bodyFile", Shape::Text, "File inside the project whose bytes are the body."),
+    may("auth", Shape::Table(&AUTH), "Credentials: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
+    may("followRedirects", Shape::Integer(0, 20), "How many redirects are followed. By default 0."),
+    may("cookies", Shape::Bool, "Whether the case's cookies are sent and kept. By default true."),
+    may("httpVersion", ASKED_VERSION, "`auto`, `1.1` or `2`. By default auto."),
+    may("tls", Shape::Table(&TLS), "How the TLS connection is checked."),
+    may("proxy", Shape::Data, "A proxy. Not performed by this build."),
+    may("unixSocket", Shape::Text, "A Unix socket to speak to. Not performed by this build."),
+    may("decompress", Shape::Bool, "Whether content codings are undone; both forms are kept. By default true."),
+];
+
 static MUTATION: Table = table(
     "mutation",
     "The write policy of the plan: which requests and commands may change data. Absent: unrestricted, which a \
