@@ -162,3 +162,6 @@ fn listed(lines: &[list::Line], journal: &[u8]) -> Option<ListedRun> {
 pub(crate) fn last_time(journal: &[u8]) -> Option<String> {
     Chain::read(journal).entries.last().map(|(entry, _)| entry.at.clone())
 }
+
+#[cfg(test)]
+mod tamper;
