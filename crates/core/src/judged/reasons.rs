@@ -70,7 +70,8 @@ fn plan(audited: &Audited) -> Vec<Reason> {
     if !checked.is_runnable(allow) {
         let errors = checked.errors().count();
         let first = checked.errors().next().map_or_else(String::new, |d| format!(": {} {}", d.code, d.message));
-        let message = format!("the plan check found {errors} errors{first}");
+        let noun = if errors == 1 { "error" } else { "errors" };
+        let message = format!("the plan check found {errors} {noun}{first}");
         reasons.push(about_run(Code::PlanValidationFailed, "plan_validation", Weight::Blocker, message));
     }
     if !checked.coverage().passed() && !allow.iter().any(|code| code == "requirement_source_unmapped") {
