@@ -8,41 +8,6 @@ use crate::tree;
 /// Folders whose files documents name from the root of the tree.
 const ROOTS: [&str; 7] = ["crates/", "xtask/", "docs/", "bench/", "schemas/", ".ci/", ".config/"];
 
-/// Modules that documents may name before they are there. Names that exist by now are no fault here.
-const PENDING: [&str; 31] = [
-    "core::allow",
-    "core::audit",
-    "core::checked",
-    "core::coverage",
-    "core::decode",
-    "core::evaluate",
-    "core::finding",
-    "core::invoke",
-    "core::judged",
-    "core::lint",
-    "core::origin",
-    "core::recorded",
-    "core::redact",
-    "core::secret",
-    "core::settings",
-    "core::shape",
-    "core::step",
-    "core::vars",
-    "core::verdict",
-    "core::verify",
-    "core::views",
-    "core::walk",
-    "core::written",
-    "formats::document",
-    "formats::junit",
-    "probes::command",
-    "probes::http",
-    "probes::net",
-    "store::list",
-    "store::run",
-    "store::snapshot",
-];
-
 pub(super) fn check() -> Checked {
     let mut lines = Vec::new();
     for file in tree::files()?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "md")) {
@@ -51,7 +16,7 @@ pub(super) fn check() -> Checked {
         for (number, line) in (1..).zip(text.lines()) {
             let gone = named(line).filter(|name| !tree::root().join(name).exists());
             let linked = links(line).filter(|name| !tree::root().join(beside).join(name).exists());
-            let modules = modules(line).filter(|name| !PENDING.contains(name) && !is_module(name));
+            let modules = modules(line).filter(|name| !is_module(name));
             let lost = gone
                 .chain(linked)
                 .chain(modules)
