@@ -7,15 +7,18 @@ use super::obligations::{self, CaseFacts};
 use super::runtime::Runtime;
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
+use crate::environment::Origin;
 use crate::evaluate::Files;
 use crate::finding::Finding;
 use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
 use crate::journal::body::Body;
-use crate::journal::observation::Observation;
+use crate::journal::observation::{HttpObserved, Observation};
 use crate::json::{Json, canonical};
+use crate::observe::HttpCall;
 use crate::plan::{Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded};
+use crate::redact::PLACEHOLDER;
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 
@@ -48,7 +51,7 @@ pub(super) fn walk(
             let record = records.remove(&(&scenario.id, &step.id));
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
-            obligations::settle(step, &mut audited, &mut facts, evidence);
+            obligations::settle(step, &mut audited, &mut facts, case.vars(), evidence);
             case.settle(step, &audited.judgement);
             steps.push(audited);
         }
@@ -180,11 +183,30 @@ impl Audit<'_, '_> {
                 );
             }
         }
+        if let (Call::Http(sent), Observation::Http(seen)) = (&call, &observation) {
+            self.hops(step, action, sent, seen);
+        }
         let judgement = case.judge(step, &call, &observation, self.evidence);
         let mut audited = bare(judgement, Some(call));
         audited.previews = previews(&observation, self.evidence);
         audited.observation = Some(observation);
         audited
+    }
+
+    /// Every hop lies inside the environment, the first at the target of the call, and there are no more than the
+    /// step follows (threats.md R4). A URL that secrets were taken out of cannot be compared as a whole.
+    fn hops(&mut self, step: &Step, action: &ActionRecord, sent: &HttpCall, seen: &HttpObserved) {
+        let urls: Vec<&str> = seen.hops.iter().map(|observed| observed.hop.url.as_str()).collect();
+        if urls.len() > usize::from(sent.follow_redirects) + 1 {
+            self.refuse(Code::IntentDiffers, action, format!("{} followed more redirects than it may", step.id));
+        }
+        let first = urls.first().filter(|url| !url.contains(PLACEHOLDER));
+        if first.is_some_and(|url| *url != sent.url) {
+            self.refuse(Code::IntentDiffers, action, format!("{} asked another target than that of its call", step.id));
+        }
+        if !urls.iter().all(|url| Origin::allowed(&sent.origins, url)) {
+            self.refuse(Code::IntentDiffers, action, format!("{} left the environment's origins", step.id));
+        }
     }
 
     /// A sent step whose commit carries no observation at all: the probe itself could not be begun.
