@@ -169,8 +169,7 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let evidence = |digest: &Digest| bytes.get(digest);
     let runtime = runtime::of(&recorded, &checked, &evidence, &mut findings);
     let files = |name: &str| documents.file(name);
-    let inside = |name: &str| documents.fact(name) == crate::allow::FileFact::Inside;
-    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &inside, &mut findings);
+    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
     Ok(Audited { checked, steps, runtime, findings, secrets, recorded })

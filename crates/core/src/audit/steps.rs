@@ -26,7 +26,6 @@ pub(super) fn walk(
     runtime: &Runtime,
     evidence: &Evidence<'_>,
     files: &Files<'_>,
-    inside: &dyn Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
 ) -> Vec<AuditedStep> {
     let mut records: BTreeMap<(&Id, &Id), usize> = BTreeMap::new();
@@ -39,7 +38,7 @@ pub(super) fn walk(
     let mut exports = Exports::new();
     let mut steps = Vec::new();
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
-    let mut audit = Audit { recorded, checked, evidence, inside, findings, nothing_ran, last: 0 };
+    let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
     for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
         if !selected.iter().any(|chosen| chosen.id == scenario.id) {
             continue;
@@ -51,9 +50,11 @@ pub(super) fn walk(
             let record = records.remove(&(&scenario.id, &step.id));
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
+            // Variables as they stood before the step; copied only where an obligation may ask for them.
+            let before = (!step.obligations.is_empty()).then(|| case.vars().clone()).unwrap_or_default();
             // The runner knows nothing of obligations: one that is not met does not stop the case.
             case.settle(step, &audited.judgement);
-            obligations::settle(step, &mut audited, &mut facts, evidence);
+            obligations::settle(step, &mut audited, &mut facts, &before, evidence);
             steps.push(audited);
         }
         exports.extend(case.finish());
@@ -79,9 +80,7 @@ fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime
 
 struct Audit<'a, 'f> {
     recorded: &'a Recorded,
-    checked: &'a CheckedPlan,
     evidence: &'a Evidence<'a>,
-    inside: &'a dyn Fn(&str) -> bool,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
     /// The last entry of the case so far.

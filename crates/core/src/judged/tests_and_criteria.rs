@@ -60,7 +60,7 @@ fn judge_test(audited: &Audited, test: &Test) -> JudgedTest {
         judged.notes.push(format!("{}: {}", reason.code, reason.message));
         return judged;
     }
-    if judged.steps.iter().any(|position| shows(audited, &audited.steps()[*position], &test.kind)) {
+    if judged.steps.iter().any(|position| shows(audited, &audited.steps()[*position], test.layer())) {
         judged.status = Status::Passed;
     } else {
         judged.status = Status::Inconclusive;
@@ -176,4 +176,44 @@ pub(super) fn claims(audited: &Audited) -> Claims {
         }
     }
     claims
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expect::Channel;
+
+    #[test]
+    fn what_redaction_changed_is_witnessed() {
+        let check = |op: &str, path: Option<&str>, channel: Option<Channel>, saw: &str| CheckResult {
+            what: String::new(),
+            op: op.to_owned(),
+            expected: String::new(),
+            expected_from: None,
+            saw: saw.to_owned(),
+            truth: Truth::Holds,
+            why: None,
+            cause: None,
+            channel,
+            path: path.map(str::to_owned),
+            alternative: None,
+            check: 0,
+            place: Default::default(),
+        };
+        let body = Some(Channel::Body);
+        for (op, path, channel, saw, redacted, witnessed) in [
+            ("equals", Some("id"), body, "7", true, false),
+            ("equals", Some("id"), body, "\"[secret:T:0123abcd]\"", true, true),
+            ("equals", None, None, "[secret:T:0123abcd]", false, true),
+            ("missing", Some("error"), body, "nothing", true, true),
+            ("missing", Some("error"), body, "nothing", false, false),
+            ("count", Some("$.a[*]"), body, "0", true, true),
+            ("notContains", None, body, "\"fine\"", true, true),
+            ("contains", None, body, "\"fine\"", true, true),
+            ("contains", None, body, "\"fine\"", false, false),
+            ("equals", None, None, "text/html", true, false),
+        ] {
+            assert_eq!(is_witnessed(&check(op, path, channel, saw), redacted), witnessed, "{op} {path:?} {saw}");
+        }
+    }
 }

@@ -50,7 +50,6 @@ fn arguments(step: &Step, command: &CommandStep, found: &mut Findings) {
             Json::Text(_) => continue,
             Json::Map(_) if i > 0 && !command.shell => match Reference::of(arg).ok().flatten() {
                 Some(Reference::Var(_) | Reference::Env(_)) => continue,
-                Some(Reference::Template(text)) if holes(text).is_empty() => continue,
                 Some(Reference::Template(_)) => format!("argument {i} is put together from text and a value"),
                 None => format!("argument {i} is neither a text nor a reference"),
             },

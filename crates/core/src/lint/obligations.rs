@@ -107,10 +107,13 @@ fn persistence(obligation: &Obligation, step: &Step, before: &[&Step]) -> Option
     None
 }
 
-/// The same method and target, or the same program with the same arguments.
+/// The same method and target, whatever the query; or the same program with the same arguments and input.
 fn same_exchange(a: &Step, b: &Step) -> bool {
     match (&a.action, &b.action) {
-        (Action::Http(a), Action::Http(b)) => a.method == b.method && a.target == b.target,
+        (Action::Http(a), Action::Http(b)) => {
+            let place = |target: &str| target.split('?').next().map(str::to_owned);
+            a.method == b.method && place(&a.target) == place(&b.target)
+        }
         (Action::Command(a), Action::Command(b)) => a.argv == b.argv && a.stdin == b.stdin,
         (Action::Http(_), Action::Command(_)) | (Action::Command(_), Action::Http(_)) => false,
     }
