@@ -126,6 +126,8 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
     let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
     let mut forms = vec![
         value.as_bytes().to_vec(),
+        lower_escapes(&percent).replace('+', "%20").into_bytes(),
+        lower_escapes(&percent).into_bytes(),
         percent.replace('+', "%20").into_bytes(),
         percent.into_bytes(),
         json.as_bytes()[1..json.len() - 1].to_vec(),
@@ -140,9 +142,21 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
         let end = encoded.len() - usize::from(padded.len() % 3 != 0);
         if end > start + SEARCHABLE {
             forms.push(encoded.as_bytes()[start..end].to_vec());
+            // The alphabet for URLs (RFC 4648 section 5).
+            forms.push(encoded[start..end].replace('+', "-").replace('/', "_").into_bytes());
         }
     }
     forms
+}
+
+/// `%2F` as `%2f`, everything else as it stands.
+fn lower_escapes(percent: &str) -> String {
+    let mut left = 0;
+    let lower = |c: char| {
+        left = if c == '%' { 3 } else { usize::saturating_sub(left, 1) };
+        if left > 0 { c.to_ascii_lowercase() } else { c }
+    };
+    percent.chars().map(lower).collect()
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
@@ -174,6 +188,7 @@ mod tests {
             Json::from(secret).to_string(),
             "s3cr%22t%20value%21".to_owned(),
             "s3cr%22t+value%21".to_owned(),
+            lower_escapes("s3cr%22t%20value%2F").replace("%2f", "%21"),
             STANDARD.encode(secret),
             STANDARD.encode(format!("u:{secret}")),
             STANDARD.encode(format!("us:{secret}:x")),
@@ -183,6 +198,17 @@ mod tests {
             assert!(count > 0, "{form}");
             let text = String::from_utf8(bytes).unwrap();
             assert!(text.contains("[secret:TOKEN:") && text.ends_with(" after"), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_and_alphabets_in_their_second_spelling_are_replaced() {
+        assert_eq!(lower_escapes("A%2FB%C3%A4CD"), "A%2fB%c3%a4CD");
+        let redactor = Redactor::new(&[7; 32], &[("T".into(), "~~~???/ABCDEF".into())]);
+        for form in ["%7e%7e%7e%3f%3f%3f%2fABCDEF", "~~~%3f%3f%3f%2fABCDEF", "fn5-Pz8_L0FCQ0RFRg", "fn5+Pz8/L0FCQ0RFRg"]
+        {
+            let count = redactor.apply(form.as_bytes().to_vec()).1;
+            assert_eq!(count > 0, !form.starts_with('~'), "{form}");
         }
     }
 

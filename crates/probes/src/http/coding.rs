@@ -40,6 +40,26 @@ pub(super) fn undo<'a>(
     Ok(decoded)
 }
 
+/// As much of a coded body as can be read, for whoever looks for something in it: a body that is cut or was not
+/// decoded still holds what was sent. Empty where the coding is not known.
+#[must_use]
+pub fn glimpse(headers: &[(String, String)], wire: &[u8], cap: u64) -> Vec<u8> {
+    let values = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+    let Ok(codings) = named(values.map(|(_, value)| value.as_str())) else { return Vec::new() };
+    let mut seen: Option<Vec<u8>> = None;
+    for coding in codings.iter().rev() {
+        let input = seen.as_deref().unwrap_or(wire);
+        let mut out = Vec::new();
+        // What came before an error stays in the buffer.
+        let _ = match coding {
+            Coding::Gzip => MultiGzDecoder::new(input).take(cap).read_to_end(&mut out),
+            Coding::Deflate => ZlibDecoder::new(input).take(cap).read_to_end(&mut out),
+        };
+        seen = Some(out);
+    }
+    seen.unwrap_or_default()
+}
+
 fn named<'a>(values: impl Iterator<Item = &'a str>) -> Result<Vec<Coding>, Failure> {
     let mut codings = Vec::new();
     for name in values.flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
@@ -127,6 +147,15 @@ mod tests {
         assert_eq!(kind(&["gzip"; 9].join(","), &cut, 100).kind, FailureKind::AnswerIncomplete);
         assert_eq!(kind("gzip", &gzip(&[0; 1000]), 999).kind, FailureKind::CaptureCapped);
         assert!(undo(["gzip"].into_iter(), &gzip(&[0; 1000]), 1000).is_ok());
+    }
+
+    #[test]
+    fn a_cut_body_can_be_glimpsed() {
+        let headers = [("Content-Encoding".to_owned(), "gzip".to_owned())];
+        let cut = gzip(b"hello, hello, hello");
+        assert_eq!(glimpse(&headers, &cut[..cut.len() - 9], 100), b"hello, hello, hello");
+        assert_eq!(glimpse(&headers, &cut, 5), b"hello");
+        assert_eq!(glimpse(&[], &cut, 100), b"");
     }
 
     #[test]

@@ -18,4 +18,5 @@ mod secrets;
 mod tap;
 
 pub use client::{Client, Settings};
+pub use coding::glimpse;
 pub use secrets::Secrets;

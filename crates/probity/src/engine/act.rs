@@ -10,7 +10,7 @@ use probity_core::redact::Redactor;
 use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::CaseWalk;
 use probity_probes::command::{self, Allowance, Surroundings};
-use probity_probes::http::Client;
+use probity_probes::http::{Client, glimpse};
 
 use super::EngineError;
 use super::open::Run;
@@ -150,6 +150,9 @@ pub(super) fn observe_http(
     HttpObserved { tries, hops, failure, total_us: exchange.total_us }
 }
 
+/// How much of a coded body is searched for secrets, in bytes.
+const GLIMPSE: u64 = 64 << 20;
+
 fn observe_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captures) -> HopObserved {
     for (name, value) in hop.headers.iter_mut().chain(&mut hop.trailers).chain(&mut hop.sent_headers) {
         *name = redactor.text(name);
@@ -166,7 +169,9 @@ fn observe_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Cap
     let wire = std::mem::take(&mut hop.wire);
     let (wire, decoded) = match hop.decoded.take() {
         None => {
-            let (bytes, redactions) = redactor.apply(wire);
+            // Coded bytes that nobody decoded hide what they hold: what can be read of them stands in their place.
+            let (seen, hidden) = redactor.apply(glimpse(&hop.headers, &wire, GLIMPSE));
+            let (bytes, redactions) = if hidden > 0 { (seen, hidden) } else { redactor.apply(wire) };
             (captures.add(role, &media, bytes, redactions), None)
         }
         Some(decoded) => {

@@ -77,10 +77,10 @@ impl Lab {
         done(self.command(&[&["run"], args].concat()).output().unwrap())
     }
 
-    /// Starts a run and waits until its journal has so many lines that hold a text.
+    /// Starts a run and waits until its journal has an entry of a kind, or an intent for this target.
     pub(crate) fn start_until(&self, args: &[&str], text: &str) -> Child {
         let child = self.command(&[&["run"], args].concat()).spawn().unwrap();
-        self.wait(|| self.runs().first().is_some_and(|dir| journal_text(dir).contains(text)));
+        self.wait(|| self.runs().last().is_some_and(|dir| came_to(dir, text)));
         child
     }
 
@@ -110,6 +110,12 @@ impl Lab {
         let dir = self.only();
         (ran, dir)
     }
+}
+
+/// Whether a journal has an entry of a kind, or an intent for a target.
+pub(crate) fn came_to(dir: &Path, text: &str) -> bool {
+    let about = |entry: &Value| entry["body"]["call"]["url"].as_str().is_some_and(|url| url.ends_with(text));
+    journal(dir).iter().any(|entry| entry["kind"] == text || about(entry))
 }
 
 pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {

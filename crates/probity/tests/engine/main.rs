@@ -2,4 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod lab;
+mod obligations;
 mod outcomes;
+mod processes;
+mod secrets;
