@@ -17,6 +17,7 @@ use crate::json::{Json, canonical};
 use crate::plan::{Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
+use crate::vars::Vars;
 use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 
 /// Walks the plan beside the journal.
@@ -51,7 +52,7 @@ pub(super) fn walk(
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
             // Variables as they stood before the step; copied only where an obligation may ask for them.
-            let before = (!step.obligations.is_empty()).then(|| case.vars().clone()).unwrap_or_default();
+            let before = if step.obligations.is_empty() { Vars::default() } else { case.vars().clone() };
             // The runner knows nothing of obligations: one that is not met does not stop the case.
             case.settle(step, &audited.judgement);
             obligations::settle(step, &mut audited, &mut facts, &before, evidence);
