@@ -4,6 +4,7 @@
 mod inputs;
 mod obligations;
 mod runtime;
+mod seen;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use crate::recorded::Recorded;
 use crate::step::{Evidence, Judgement};
 
 pub use obligations::Obliged;
-pub use runtime::{Identity, Runtime};
+pub use runtime::{Identity, Runtime, identity_call};
 
 /// What the derivation reads beside the journal: files of evidence, and a reader of documents.
 pub struct Material<'a> {

@@ -8,7 +8,7 @@
 //! * [`ids`]: ids that people quote, and digests.
 //! * [`codes`]: every finding that can be named, with what it means and what to do.
 //! * [`json`]: JSON as it stood, and its canonical form; [`number`]: numbers compared as decimals.
-//! * [`units`]: durations and sizes as people write them.
+//! * [`units`]: durations and sizes as people write them; [`nearest`]: the known name that was meant.
 //! * [`document`]: a document whose every node knows its place; [`diagnostic`]: what a check noticed in it.
 //! * [`inert`]: captured text drawn so that it can do nothing.
 //!

@@ -6,8 +6,8 @@ use crate::codes::Code;
 use crate::finding::Finding;
 use crate::ids::{Digest, Id};
 use crate::journal::body::{
-    ActionCommit, ActionIntent, Body, BudgetEnded, EvidenceCaptured, InputSealed, PlanChecked, Role, RunCancelled,
-    RunClosed, RuntimeObserved,
+    ActionCommit, ActionIntent, Body, BudgetEnded, Content, EvidenceCaptured, INLINE, InputSealed, PlanChecked, Role,
+    RunCancelled, RunClosed, RuntimeObserved,
 };
 use crate::journal::chain::Chain;
 use crate::journal::opened::RunOpened;
@@ -95,11 +95,14 @@ impl Recorded {
             open: None,
             loose: Vec::new(),
             seen: BTreeMap::new(),
-            previous: chain.entries.first().map(|(_, id)| *id)?,
+            previous: Digest::zero(),
+            generation: first.generation,
+            fresh: false,
         };
-        for (entry, id) in &chain.entries[1..] {
+        fold.opened(first);
+        for ((entry, _), (_, previous)) in chain.entries.iter().skip(1).zip(&chain.entries) {
+            fold.previous = *previous;
             fold.take(entry);
-            fold.previous = *id;
         }
         fold.finish();
         Some(fold.recorded)
@@ -216,6 +219,9 @@ struct Fold {
     /// Steps that have a record, with their entry.
     seen: BTreeMap<(Id, Id), u64>,
     previous: Digest,
+    generation: u64,
+    /// The entry at hand is the first of its generation.
+    fresh: bool,
 }
 
 impl Fold {
@@ -232,7 +238,28 @@ impl Fold {
         body
     }
 
+    /// What the first entry must hold for anything after it to mean something.
+    fn opened(&mut self, entry: &Entry) {
+        if !is_time(&entry.at) {
+            self.refuse(Code::TimeBackwards, entry, format!("{} is no time", entry.at));
+        }
+        let opened = &self.recorded.opened;
+        let hex = |text: &str, least: usize| {
+            text.len() >= least && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        // A short or chosen marker would be met by any answer (plan.md rule 5: at least 96 bits).
+        let marked = opened.marker.strip_prefix(MARKER).is_some_and(|digits| hex(digits, 24));
+        if !marked || opened.nonce.len() != 32 || !hex(&opened.nonce, 32) {
+            self.refuse(Code::EntryBodyInvalid, entry, "nonce or marker is not one that a run makes");
+        }
+    }
+
     fn take(&mut self, entry: &Entry) {
+        self.fresh = entry.generation != self.generation;
+        self.generation = entry.generation;
+        if self.fresh && entry.kind != Kind::RuntimeObserved {
+            self.refuse(Code::RunMixed, entry, "a generation begins without saying that the run is taken up again");
+        }
         if entry.at < self.recorded.last_at || !is_time(&entry.at) {
             self.refuse(
                 Code::TimeBackwards,
@@ -279,18 +306,33 @@ impl Fold {
         if leaves_folder(&input.name) {
             self.refuse(Code::PathAbsolute, entry, format!("{} is no relative name", input.name));
         }
-        if input
-            .content
-            .bytes()
-            .is_some_and(|bytes| Digest::of(&bytes) != input.sha256 || bytes.len() as u64 != input.bytes)
-        {
-            self.refuse(
-                Code::EvidenceChanged,
-                entry,
-                format!("the bytes of {} are not those of their digest", input.name),
-            );
+        if input.content == Content::Absent && input.role != Role::Program {
+            self.refuse(Code::InputMissing, entry, format!("{} is sealed without its bytes", input.name));
         }
+        self.content(entry, &input.content, &input.sha256, input.bytes);
         self.recorded.inputs.push(input);
+    }
+
+    /// Bytes that stand in an entry are those of their digest, and stand there in the one way in which they can;
+    /// a file is named by its digest.
+    fn content(&mut self, entry: &Entry, content: &Content, sha256: &Digest, size: u64) {
+        match content {
+            Content::Absent => {}
+            Content::File(name) => {
+                if !is_evidence_name(name, sha256) {
+                    self.refuse(Code::PathAbsolute, entry, format!("a file of {sha256} is named {name}"));
+                } else if size <= INLINE as u64 {
+                    self.refuse(Code::EntryBodyInvalid, entry, format!("{size} bytes stand in a file"));
+                }
+            }
+            Content::Text(_) | Content::Base64(_) => match content.bytes() {
+                Some(bytes) if Digest::of(&bytes) != *sha256 || bytes.len() as u64 != size => {
+                    self.refuse(Code::EvidenceChanged, entry, format!("the bytes are not those of {sha256}"));
+                }
+                Some(bytes) if Content::inline(&bytes).as_ref() == Some(content) => {}
+                _ => self.refuse(Code::EntryBodyInvalid, entry, "the bytes do not stand as bytes stand in entries"),
+            },
+        }
     }
 
     fn checked(&mut self, entry: &Entry) {
@@ -357,18 +399,10 @@ impl Fold {
 
     fn captured(&mut self, entry: &Entry) {
         let Some(evidence) = self.body::<EvidenceCaptured>(entry) else { return };
-        if evidence
-            .content
-            .bytes()
-            .is_some_and(|bytes| Digest::of(&bytes) != evidence.sha256 || bytes.len() as u64 != evidence.bytes)
-        {
-            self.refuse(Code::EvidenceChanged, entry, "captured bytes are not those of their digest");
+        if evidence.content == Content::Absent {
+            self.refuse(Code::EvidenceMissing, entry, "evidence is captured without its bytes");
         }
-        if let crate::journal::body::Content::File(name) = &evidence.content
-            && (leaves_folder(name) || !name.contains(&evidence.sha256.to_string()))
-        {
-            self.refuse(Code::PathAbsolute, entry, format!("evidence is named {name}"));
-        }
+        self.content(entry, &evidence.content, &evidence.sha256, evidence.bytes);
         match self.open {
             Some(open) if self.recorded.actions[open].seq == evidence.intent => {
                 self.recorded.actions[open].evidence.push(evidence);
@@ -385,8 +419,17 @@ impl Fold {
     fn runtime(&mut self, entry: &Entry) {
         let Some(observed) = self.body::<RuntimeObserved>(entry) else { return };
         self.abandoned(entry);
-        self.recorded.resumed |= matches!(observed, RuntimeObserved::Resumed { .. });
+        let resumed = matches!(observed, RuntimeObserved::Resumed { .. });
+        if resumed != self.fresh {
+            let message = "a run is taken up again at the beginning of a generation, and nowhere else";
+            self.refuse(Code::RunMixed, entry, message);
+        }
+        self.recorded.resumed |= resumed;
+        // A process that died in the middle of an identity probe leaves its bytes without their entry.
         let evidence = std::mem::take(&mut self.loose);
+        if !evidence.is_empty() && !resumed && !matches!(observed, RuntimeObserved::Identity { .. }) {
+            self.refuse(Code::EvidenceForeign, entry, "what was captured before belongs to no identity probe");
+        }
         self.recorded.runtime.push(RuntimeRecord { seq: entry.seq, at: entry.at.clone(), observed, evidence });
     }
 
@@ -410,8 +453,20 @@ impl Fold {
     }
 }
 
+/// How `qa_marker` begins; at least 24 hex digits follow.
+pub const MARKER: &str = "QA_MARKER_";
+
+/// Whether a file below `evidence/` is named as its digest demands: `ab/<digest>.<ext>`.
+fn is_evidence_name(name: &str, sha256: &Digest) -> bool {
+    let hex = sha256.to_string();
+    let rest = name.strip_prefix(&hex[..2]).and_then(|n| n.strip_prefix('/')).and_then(|n| n.strip_prefix(&hex));
+    rest.and_then(|rest| rest.strip_prefix('.')).is_some_and(|ext| {
+        !ext.is_empty() && ext.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.')
+    })
+}
+
 /// Whether a recorded name is absolute, steps out of its folder, or could be read as one on some system.
-pub(crate) fn leaves_folder(name: &str) -> bool {
+pub fn leaves_folder(name: &str) -> bool {
     name.is_empty()
         || name.starts_with(['/', '\\', '~'])
         || name.contains('\0')

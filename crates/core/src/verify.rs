@@ -15,7 +15,7 @@ use crate::judged::{DERIVATION, Judged, judge};
 use crate::recorded::Recorded;
 use crate::verdict::Status;
 
-pub use anchors::{Anchor, ListedRun};
+pub use anchors::{Anchor, ListedEnd, ListedRun};
 
 /// A file of a run folder, beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,18 +169,42 @@ fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<
             .findings
             .push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
     }
+    if !(1..=DERIVATION).contains(&recorded.opened().derivation) {
+        // Its views could not be compared, so they could say anything (threats.md D11, R20).
+        let message = format!("the run names derivation {}, which is not known here", recorded.opened().derivation);
+        verified.findings.push(Finding::integrity(Code::NotReproduced, message).at_entry(0));
+    }
     folder::evidence(folder, &recorded, verified);
+    // The process was lost before anything could be checked: there is nothing to work out, and nothing was done.
+    let barren = recorded.resumed() && recorded.checked().is_none() && recorded.actions().is_empty();
+    // Where nothing can be audited, what the fold noticed stands alone.
+    let noticed = recorded.findings().to_vec();
+    let said = recorded.closed().map(|closed| (closed.outcome.clone(), closed.counts));
     let sound = |digest: &Digest| {
         let file = folder.files.iter().find(|file| file.sha256 == *digest && file.name.starts_with("evidence/"))?;
         (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
     };
     let audited = match audit(recorded, &Material { files: &sound, parse }) {
         Ok(audited) => audited,
+        Err(Unauditable::Findings(findings)) if barren => {
+            verified.findings.extend(noticed);
+            if said.is_some_and(|(outcome, counts)| outcome != Status::Inconclusive.as_str() || counts != [0; 5]) {
+                let message = "run.closed names an outcome although nothing was sealed";
+                verified.findings.push(Finding::integrity(Code::OutcomeDiffers, message));
+            }
+            let soften = |finding| Finding { weight: Weight::Note, ..finding };
+            verified.findings.extend(findings.into_iter().map(soften));
+            let message = "the process ended before the plan was sealed, so nothing was run";
+            verified.findings.push(Finding::note(Code::AttemptLost, message));
+            return;
+        }
         Err(Unauditable::Findings(findings)) => {
+            verified.findings.extend(noticed);
             verified.findings.extend(findings);
             return;
         }
         Err(Unauditable::Documents(diagnostics)) => {
+            verified.findings.extend(noticed);
             let first = diagnostics.first().map_or_else(String::new, |d| format!(": {} {}", d.code, d.message));
             let message = format!("the sealed documents cannot be read{first}");
             verified.findings.push(Finding::integrity(Code::InputDiffers, message));

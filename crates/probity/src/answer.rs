@@ -129,6 +129,6 @@ mod tests {
         let small: Vec<Json> = (0..10).map(|_| Json::from(1)).collect();
         let large = vec![Json::from("x".repeat(50).as_str()), Json::from(1)];
         assert_eq!(share(20, &[&small, &large]), [10, 0]);
-        assert_eq!(share(60, &[&large, &small]), [1, 3]);
+        assert_eq!(share(60, &[&large, &small]), [2, 2]);
     }
 }

@@ -90,6 +90,12 @@ fn draw_to_stderr(out: Out, found: &[Diagnostic], source: &dyn Fn(&str) -> Optio
 /// A failure of the store.
 pub(crate) fn fail_store(out: Out, error: &StoreError) -> u8 {
     let code = error.code();
+    if let StoreError::RunUnknown { asked, runs, nearest: None } = error
+        && asked == "the newest"
+    {
+        let message = format!("there is no run in {}", runs.display());
+        return fail(out, code, &message, "make one with probity run, or name the folder of runs with --out");
+    }
     let exit = match code {
         Code::RunLocked => 3,
         Code::ReadBackDiffers | Code::IndexBroken => 6,

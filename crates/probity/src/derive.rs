@@ -1,18 +1,21 @@
 //! From a run folder to its verdict: the readers of bytes that core asks for, put together.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use probity_core::audit::{Material, audit};
+use probity_core::audit::{Bytes, Material, audit};
 use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::document::Node;
-use probity_core::finding::Finding;
+use probity_core::finding::{Finding, Weight};
 use probity_core::ids::Digest;
-use probity_core::journal::Seal;
+use probity_core::journal::body::Role;
 use probity_core::journal::chain::Chain;
+use probity_core::journal::{Entry, Seal};
+use probity_core::json::Json;
 use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
-use probity_core::verify::{FileSeen, Folder, ListedRun, Verified};
+use probity_core::verify::{FileSeen, Folder, ListedEnd, ListedRun, Verified};
 use probity_store::list::{self, Event};
 use probity_store::naming::RUN_LIST;
 use probity_store::snapshot::{Budget, Snapshot};
@@ -31,11 +34,35 @@ pub(crate) fn views(judged: &Judged) -> Vec<(String, Vec<u8>)> {
 
 /// Judges a run folder that this process wrote.
 pub(crate) fn judge(dir: &Path) -> Option<Judged> {
-    let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
+    judge_snapshot(&Snapshot::of_folder(dir, &Budget::default()).ok()?)
+}
+
+fn judge_snapshot(snapshot: &Snapshot) -> Option<Judged> {
     let recorded = Recorded::fold(&Chain::read(snapshot.journal()))?;
-    let files = |digest: &Digest| snapshot.evidence(digest).ok().map(std::borrow::Cow::into_owned);
+    let files = |digest: &Digest| evidence(snapshot, digest);
     let audited = audit(recorded, &Material { files: &files, parse: &parse }).ok()?;
     Some(judged::judge(audited))
+}
+
+fn evidence(snapshot: &Snapshot, digest: &Digest) -> Option<Vec<u8>> {
+    snapshot.evidence(digest).ok().map(std::borrow::Cow::into_owned)
+}
+
+/// A run whose process was lost: what it comes to so far, and the sealed files that its plan names. `None` where that
+/// cannot be worked out, or where anything does not hold together: nothing is sent then.
+pub(crate) fn lost(dir: &Path) -> Option<(Judged, BTreeMap<String, Vec<u8>>)> {
+    let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
+    let judged = judge_snapshot(&snapshot)?;
+    let broken = judged.audited().findings().iter().any(|finding| finding.weight == Weight::Integrity);
+    if broken {
+        return None;
+    }
+    let recorded = judged.audited().recorded();
+    let files = |digest: &Digest| evidence(&snapshot, digest);
+    let bytes = Bytes::of(recorded, &files);
+    let sealed = recorded.inputs().iter().filter(|input| input.role == Role::File);
+    let files = sealed.filter_map(|input| Some((input.name.clone(), bytes.get(&input.sha256)?))).collect();
+    Some((judged, files))
 }
 
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one
@@ -113,17 +140,28 @@ pub(crate) fn verify_snapshot(
     probity_core::verify::verify(&folder, &parse, &views)
 }
 
-/// What a run list says of the run whose journal this is.
+/// What a run list says of the run whose journal this is: by its id, or by its nonce under another id.
 fn listed(lines: &[list::Line], journal: &[u8]) -> Option<ListedRun> {
     let first = journal.split(|byte| *byte == b'\n').next()?;
-    let (entry, _) = probity_core::journal::Entry::read(first).ok()?;
-    let mine = || lines.iter().filter(|line| line.run == entry.run);
-    let opened = mine().find(|line| line.event == Event::Opened)?;
-    let closed = mine().rfind(|line| line.event == Event::Closed);
-    Some(ListedRun { nonce: opened.nonce.clone(), closed: closed.map(|line| Seal::new(line.entries, &line.head)) })
+    let (entry, _) = Entry::read(first).ok()?;
+    let nonce = entry.body.get("nonce").and_then(Json::as_text).unwrap_or_default();
+    let openings = || lines.iter().filter(|line| line.event == Event::Opened);
+    let opened = openings().find(|l| l.run == entry.run).or_else(|| openings().find(|l| l.nonce == nonce))?;
+    let closed = lines.iter().find(|line| line.run == opened.run && line.event == Event::Closed);
+    Some(ListedRun {
+        run: opened.run.clone(),
+        nonce: opened.nonce.clone(),
+        series: opened.series.clone(),
+        attempt: opened.attempt,
+        opened_at: opened.at.clone(),
+        closed: closed.map(|line| ListedEnd { entries: line.entries, head: line.head, at: line.at.clone() }),
+    })
 }
 
 /// The time of the last whole entry of a journal.
 pub(crate) fn last_time(journal: &[u8]) -> Option<String> {
     Chain::read(journal).entries.last().map(|(entry, _)| entry.at.clone())
 }
+
+#[cfg(test)]
+mod tamper;

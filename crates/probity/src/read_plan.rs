@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use probity_core::allow::FileFact;
 use probity_core::checked::{Ask, CheckedPlan, check};
 use probity_core::diagnostic::Diagnostic;
+use probity_core::recorded::leaves_folder;
 
 use crate::plans::PlanSource;
 use crate::project::Project;
@@ -26,7 +27,12 @@ pub(crate) fn read(
     let files: RefCell<Files> = RefCell::new(BTreeMap::new());
     let fact = |name: &str| {
         let known = files.borrow().contains_key(name);
-        let fact = if known { FileFact::Inside } else { project.fact(name) };
+        let fact = match project.fact(name) {
+            _ if known => FileFact::Inside,
+            // A link that leads outside looks like any other name to whoever checks the sealed plan again.
+            FileFact::Outside if !leaves_folder(name) => FileFact::Missing,
+            fact => fact,
+        };
         if fact == FileFact::Inside && !known {
             match project.read(name) {
                 Some(bytes) => files.borrow_mut().insert(name.to_owned(), bytes),

@@ -8,8 +8,10 @@ use crate::checked::{self, Ask, CheckedPlan, Given, Parse};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
-use crate::journal::body::Role;
+use crate::journal::body::{Body, Role};
+use crate::journal::opened::Limits;
 use crate::recorded::Recorded;
+use crate::walk;
 
 /// The sealed documents of a run, as bytes.
 pub(super) struct Documents {
@@ -19,7 +21,7 @@ pub(super) struct Documents {
     plan: Vec<u8>,
     folder: String,
     profile: Option<(String, Vec<u8>)>,
-    files: BTreeMap<String, Option<Vec<u8>>>,
+    files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Documents {
@@ -40,12 +42,14 @@ impl Documents {
         let plan = get(Role::Plan, true);
         let profile = get(Role::Profile, false);
         let mut files = BTreeMap::new();
-        for input in recorded.inputs().iter().filter(|i| matches!(i.role, Role::File | Role::Program)) {
-            let content = bytes.get(&input.sha256);
-            if content.is_none() && input.role == Role::File {
-                missing.push(Finding::integrity(Code::InputMissing, format!("the bytes of {} are gone", input.name)));
+        for input in recorded.inputs().iter().filter(|i| i.role == Role::File) {
+            match bytes.get(&input.sha256) {
+                Some(content) => drop(files.insert(input.name.clone(), content)),
+                None => {
+                    let message = format!("the bytes of {} are gone", input.name);
+                    missing.push(Finding::integrity(Code::InputMissing, message));
+                }
             }
-            files.insert(input.name.clone(), content);
         }
         match (requirement, matrix, plan) {
             (Some((_, requirement)), Some((_, matrix)), Some((name, plan))) if missing.is_empty() => {
@@ -58,7 +62,18 @@ impl Documents {
 
     /// The bytes of a sealed file by the name that the plan writes.
     pub(super) fn file(&self, name: &str) -> Option<Vec<u8>> {
-        self.files.get(name).cloned().flatten()
+        self.files.get(name).cloned()
+    }
+
+    /// What the plan check knew of a file that the plan names: those inside were sealed.
+    pub(super) fn fact(&self, name: &str) -> FileFact {
+        if self.files.contains_key(name) {
+            FileFact::Inside
+        } else if crate::recorded::leaves_folder(name) {
+            FileFact::Outside
+        } else {
+            FileFact::Missing
+        }
     }
 
     pub(super) fn check(&self, recorded: &Recorded, parse: &Parse<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
@@ -71,12 +86,11 @@ impl Documents {
                 plan: &self.plan,
             },
         };
-        let fact = |name: &str| if self.files.contains_key(name) { FileFact::Inside } else { FileFact::Missing };
         checked::check(&Ask {
             given,
             profile: self.profile.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
             environment: recorded.opened().options.environment.as_deref(),
-            files: &fact,
+            files: &|name| self.fact(name),
             parse,
         })
     }
@@ -111,6 +125,7 @@ pub(super) fn compare(recorded: &Recorded, checked: &CheckedPlan, documents: &Do
         ),
         Some(_) => {}
     }
+    limits(recorded, checked, findings);
     let opened = recorded.opened();
     if sorted_text(&opened.environment) != sorted_text(&checked.environment().to_json()) {
         findings.push(Finding::integrity(
@@ -120,6 +135,26 @@ pub(super) fn compare(recorded: &Recorded, checked: &CheckedPlan, documents: &Do
     }
     if opened.series != checked.series() || opened.goal != checked.title() {
         findings.push(Finding::integrity(Code::InputDiffers, "goal or series is not that of the sealed documents"));
+    }
+}
+
+/// The limits are those of plan and settings; earlier runs of the same call can only have made them smaller.
+fn limits(recorded: &Recorded, checked: &CheckedPlan, findings: &mut Vec<Finding>) {
+    let opened = recorded.opened();
+    let selected = walk::selected(checked.plan(), checked.matrix(), &opened.options.only).unwrap_or_default();
+    let steps = selected.iter().map(|scenario| scenario.steps.len() as u64).sum();
+    let most = Limits::for_plan(steps, checked.profile().limits);
+    let sealed = opened.limits;
+    let fine = sealed.time_ms == most.time_ms
+        && sealed.reserve_ms == most.reserve_ms
+        && sealed.probes <= most.probes
+        && sealed.output <= most.output
+        && sealed.reserve_output == most.reserve_output;
+    if !fine {
+        findings.push(
+            Finding::integrity(Code::InputDiffers, "the limits are not those of plan and settings")
+                .values(most.write().to_string(), sealed.write().to_string()),
+        );
     }
 }
 

@@ -12,6 +12,7 @@ use crate::invoke::Call;
 use crate::journal::observation::Observation;
 use crate::json::Json;
 use crate::plan::{Action, Obligation, ObligationKind, Step};
+use crate::redact::Redactor;
 use crate::step::{Evidence, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
 
@@ -68,8 +69,17 @@ pub(super) fn settle(
     for (name, _) in &audited.judgement.saved {
         facts.saved_by.insert(name.clone(), exchange(step, audited));
     }
-    if audited.judgement.status == StepStatus::Passed {
+    if audited.judgement.status == StepStatus::Passed && is_presence(audited) {
         facts.answered.extend(target(audited));
+    }
+}
+
+/// Whether a passed answer shows that there is something to be absent: an error that was expected shows nothing.
+fn is_presence(audited: &AuditedStep) -> bool {
+    match &audited.observation {
+        Some(Observation::Http(http)) => http.hops.last().is_some_and(|hop| hop.hop.status < 400),
+        Some(Observation::Command(command)) => command.result.exit == Some(0),
+        None => false,
     }
 }
 
@@ -103,10 +113,13 @@ type Outcome = Result<String, (Weight, String)>;
 /// The marker in received data of an exchange whose own input did not carry it.
 fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &Evidence<'_>) -> Outcome {
     let sent = audited.call.as_ref().is_some_and(|call| carries(call, &facts.marker));
-    if sent {
+    if sent || sent_along(audited, &facts.marker) {
         return Err((Weight::Gap, "the step sent the marker itself, so its answer may only echo it".to_owned()));
     }
     let marker = facts.marker.as_bytes();
+    if marker.is_empty() {
+        return Err((Weight::Gap, "the run has no marker".to_owned()));
+    }
     let found = received(audited, evidence).iter().any(|bytes| bytes.windows(marker.len()).any(|w| w == marker));
     if found {
         Ok("the run's marker came back in received data".to_owned())
@@ -115,14 +128,23 @@ fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &Evidence<'_>) -> 
     }
 }
 
-/// Whether a call carries a text in its input, as it is or percent-encoded.
+/// Whether a call carries a text in its input: as it is, percent-encoded, in JSON, in base64 or in hex.
 fn carries(call: &Call, text: &str) -> bool {
-    let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|w| w == text.as_bytes());
+    let forms = Redactor::new(&[0; 32], &[(String::new(), text.to_owned())]);
+    let holds = |bytes: &[u8]| forms.apply(bytes.to_vec()).1 > 0;
     let in_body = match call {
         Call::Http(http) => http.body.as_deref().is_some_and(holds),
         Call::Command(command) => command.stdin.as_deref().is_some_and(holds),
     };
-    in_body || call.to_json().to_string().contains(text)
+    in_body || holds(call.to_json().to_string().as_bytes())
+}
+
+/// Whether a text left with what the plan did not write: a cookie of the jar, the target of a redirect.
+fn sent_along(audited: &AuditedStep, text: &str) -> bool {
+    let Some(Observation::Http(http)) = &audited.observation else { return false };
+    http.hops
+        .iter()
+        .any(|hop| hop.hop.url.contains(text) || hop.hop.sent_headers.iter().any(|(_, value)| value.contains(text)))
 }
 
 /// `path` reached one of `values`.

@@ -1,15 +1,19 @@
 //! What was observed of the runtime: the connections before the first step, and which build answered.
 
+use super::seen::{self, Fault};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
-use crate::environment::IdentityRead;
+use crate::environment::{Environment, IdentityRead};
 use crate::evaluate::{Bytes, Seen, save};
 use crate::finding::Finding;
+use crate::invoke::Call;
 use crate::journal::body::{Body, RuntimeObserved};
 use crate::journal::observation::Observation;
+use crate::json::{Json, canonical};
+use crate::observe::{Field, HttpCall};
 use crate::path::Path;
 use crate::plan::SaveFrom;
-use crate::recorded::Recorded;
+use crate::recorded::{Recorded, RuntimeRecord};
 use crate::step::Evidence;
 
 /// What was observed of the runtime.
@@ -42,39 +46,106 @@ pub(super) fn of(
     findings: &mut Vec<Finding>,
 ) -> Runtime {
     let mut runtime = Runtime::default();
+    let call = identity_call(checked.environment());
+    let mut asked: [Option<u64>; 2] = [None, None];
     for record in recorded.runtime() {
+        let mut refuse = |code, message: String| findings.push(Finding::integrity(code, message).at_entry(record.seq));
         match &record.observed {
             RuntimeObserved::Preflight { failure: None, .. } | RuntimeObserved::Resumed { .. } => {}
             RuntimeObserved::Preflight { origin, failure: Some((code, message)) } => {
                 let code = Code::parse(code).unwrap_or(Code::TargetUnreachable);
                 runtime.unreachable.push((origin.clone(), code, message.clone()));
             }
-            RuntimeObserved::Identity { phase, observation, .. } => {
+            RuntimeObserved::Identity { phase, call: sent, observation } => {
                 let Some(observation) = Observation::read_strict(observation) else {
-                    findings.push(
-                        Finding::integrity(Code::EntryBodyInvalid, "the identity probe's observation")
-                            .at_entry(record.seq),
-                    );
+                    refuse(Code::EntryBodyInvalid, "the identity probe's observation".to_owned());
                     continue;
                 };
-                let owned = observation.blobs().iter().all(|blob| record.evidence.iter().any(|e| e.sha256 == *blob));
-                if !owned {
-                    findings.push(
-                        Finding::integrity(
-                            Code::EvidenceForeign,
-                            "the identity probe cites bytes that were not captured for it",
-                        )
-                        .at_entry(record.seq),
-                    );
+                if let Some(fault) = probe_fault(call.as_ref(), sent, &observation, record) {
+                    refuse(fault.code, format!("the identity probe: {}", fault.message));
                 }
                 let read = identity(checked, &observation, evidence);
-                let slot = if phase == "before" { &mut runtime.before } else { &mut runtime.after };
-                *slot = Some(read);
+                let (slot, at) = match phase.as_str() {
+                    "before" => (&mut runtime.before, 0),
+                    "after" => (&mut runtime.after, 1),
+                    _ => {
+                        refuse(Code::EntryBodyInvalid, format!("the identity probe's phase is {phase}"));
+                        continue;
+                    }
+                };
+                if slot.replace(read).is_some() {
+                    refuse(Code::StepTwice, format!("the identity probe {phase} the run has two records"));
+                }
+                asked[at] = Some(record.seq);
             }
             RuntimeObserved::RecordingFailed { message } => runtime.recording_failed = Some(message.clone()),
         }
     }
+    if call.is_some() {
+        around(recorded, asked, findings);
+    }
     runtime
+}
+
+/// The request that reads which build is running, where the environment says how.
+#[must_use]
+pub fn identity_call(environment: &Environment) -> Option<HttpCall> {
+    let (identity, base) = (environment.identity.as_ref()?, environment.url.as_deref()?);
+    let url = url::Url::parse(base).and_then(|base| base.join(&identity.target)).ok()?;
+    Some(HttpCall {
+        method: "GET".to_owned(),
+        url: url.to_string(),
+        headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
+        body: None,
+        timeout_ms: 10_000,
+        follow_redirects: 0,
+        cookies: false,
+        decompress: true,
+        max_body: 1 << 20,
+        insecure: environment.insecure,
+        ca: None,
+        origins: environment.origins.clone(),
+    })
+}
+
+fn probe_fault(
+    call: Option<&HttpCall>,
+    sent: &Json,
+    observation: &Observation,
+    record: &RuntimeRecord,
+) -> Option<Fault> {
+    let captured: Vec<_> = record.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
+    let differs = |message: &str| Some(Fault { code: Code::IntentDiffers, message: message.to_owned() });
+    let Some(call) = call else { return differs("the environment declares none") };
+    if canonical(&Call::Http(call.clone()).to_json()).ok() != canonical(sent).ok() {
+        return differs("what it asked is not what the environment says");
+    }
+    seen::foreign(observation, &captured).or_else(|| match observation {
+        Observation::Http(http) => seen::http(call, http),
+        Observation::Command(_) => differs("it was not asked for by HTTP"),
+    })
+}
+
+/// The build is asked for before the first step and after the last: a change in between must not go unseen.
+fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Finding>) {
+    let mut sent = recorded.actions().iter().filter(|action| action.intent.call != Json::Null);
+    let Some(first) = sent.next() else { return };
+    let last = sent.next_back().unwrap_or(first);
+    let mut refuse = |code, message: &str| findings.push(Finding::integrity(code, message));
+    match asked[0] {
+        None => refuse(Code::StepMissing, "the identity probe before the first step has no record"),
+        Some(seq) if seq > first.seq => refuse(Code::IntentDiffers, "the identity probe came after the first step"),
+        Some(_) => {}
+    }
+    match asked[1] {
+        None if recorded.closed().is_some() && !recorded.resumed() => {
+            refuse(Code::StepMissing, "the identity probe after the last step has no record");
+        }
+        Some(seq) if seq < last.seq && !recorded.resumed() => {
+            refuse(Code::IntentDiffers, "the identity probe came before the last step");
+        }
+        _ => {}
+    }
 }
 
 /// The build that an identity answer names.

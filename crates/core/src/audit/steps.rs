@@ -2,23 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::AuditedStep;
 use super::obligations::{self, CaseFacts};
 use super::runtime::Runtime;
+use super::{AuditedStep, seen};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
-use crate::environment::Origin;
 use crate::evaluate::Files;
 use crate::finding::Finding;
 use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
 use crate::journal::body::Body;
-use crate::journal::observation::{HttpObserved, Observation};
+use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
-use crate::observe::HttpCall;
 use crate::plan::{Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded};
-use crate::redact::PLACEHOLDER;
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 
@@ -40,19 +37,22 @@ pub(super) fn walk(
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
     let mut exports = Exports::new();
     let mut steps = Vec::new();
-    let mut audit = Audit { recorded, evidence, findings, nothing_ran: nothing_may_run(recorded, checked, runtime) };
+    let nothing_ran = nothing_may_run(recorded, checked, runtime);
+    let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
     for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
         if !selected.iter().any(|chosen| chosen.id == scenario.id) {
             continue;
         }
         let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, files);
         let mut facts = CaseFacts::new(&engine.marker);
+        audit.last = 0;
         for (index, step) in scenario.steps.iter().enumerate() {
             let record = records.remove(&(&scenario.id, &step.id));
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
-            obligations::settle(step, &mut audited, &mut facts, case.vars(), evidence);
+            // The runner knows nothing of obligations: one that is not met does not stop the case.
             case.settle(step, &audited.judgement);
+            obligations::settle(step, &mut audited, &mut facts, case.vars(), evidence);
             steps.push(audited);
         }
         exports.extend(case.finish());
@@ -81,6 +81,8 @@ struct Audit<'a, 'f> {
     evidence: &'a Evidence<'a>,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
+    /// The last entry of the case so far.
+    last: u64,
 }
 
 impl Audit<'_, '_> {
@@ -104,6 +106,13 @@ impl Audit<'_, '_> {
             let message = format!("action, time limit or idempotency of {} is not the plan's", step.id);
             self.refuse(Code::IntentDiffers, action, message);
         }
+        if action.seq < self.last {
+            self.refuse(Code::IntentDiffers, action, format!("{} began before the step that it follows", step.id));
+        }
+        self.last = action.seq;
+        if action.intent.call == Json::Null {
+            self.left_alone(step, action);
+        }
         let mut audited = match case.next(step) {
             Next::Run(call) => self.sent(case, scenario, step, action, *call),
             Next::Leave(judgement) => {
@@ -116,6 +125,17 @@ impl Audit<'_, '_> {
         audited.action = Some(index);
         self.compare_hint(step, action, &audited.judgement);
         audited
+    }
+
+    /// A step that never left has nothing of what sending leaves behind.
+    fn left_alone(&mut self, step: &Step, action: &ActionRecord) {
+        let used = action
+            .commit
+            .as_ref()
+            .is_some_and(|commit| commit.observation != Json::Null || commit.probes > 0 || commit.output_bytes > 0);
+        if used || action.intent.idempotency_key.is_some() || !action.evidence.is_empty() {
+            self.refuse(Code::IntentDiffers, action, format!("{} saw something although it was not sent", step.id));
+        }
     }
 
     /// A step without a record: fine only where the run could not reach it.
@@ -168,53 +188,17 @@ impl Audit<'_, '_> {
             return bare(judgement, Some(call));
         };
         let Some(observation) = Observation::read_strict(&commit.observation) else {
-            if let Some(judgement) = self.hinted_failure(action) {
-                return bare(judgement, Some(call));
-            }
             self.refuse(Code::EntryBodyInvalid, action, format!("the observation of {} cannot be read", step.id));
             return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
         };
-        for blob in observation.blobs() {
-            if !action.evidence.iter().any(|captured| captured.sha256 == blob) {
-                self.refuse(
-                    Code::EvidenceForeign,
-                    action,
-                    format!("{} cites {blob}, which was not captured for it", step.id),
-                );
-            }
-        }
-        if let (Call::Http(sent), Observation::Http(seen)) = (&call, &observation) {
-            self.hops(step, action, sent, seen);
+        if let Some(fault) = seen::fault(&call, &observation, commit, action) {
+            self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
         let judgement = case.judge(step, &call, &observation, self.evidence);
         let mut audited = bare(judgement, Some(call));
         audited.previews = previews(&observation, self.evidence);
         audited.observation = Some(observation);
         audited
-    }
-
-    /// Every hop lies inside the environment, the first at the target of the call, and there are no more than the
-    /// step follows (threats.md R4). A URL that secrets were taken out of cannot be compared as a whole.
-    fn hops(&mut self, step: &Step, action: &ActionRecord, sent: &HttpCall, seen: &HttpObserved) {
-        let urls: Vec<&str> = seen.hops.iter().map(|observed| observed.hop.url.as_str()).collect();
-        if urls.len() > usize::from(sent.follow_redirects) + 1 {
-            self.refuse(Code::IntentDiffers, action, format!("{} followed more redirects than it may", step.id));
-        }
-        let first = urls.first().filter(|url| !url.contains(PLACEHOLDER));
-        if first.is_some_and(|url| *url != sent.url) {
-            self.refuse(Code::IntentDiffers, action, format!("{} asked another target than that of its call", step.id));
-        }
-        if !urls.iter().all(|url| Origin::allowed(&sent.origins, url)) {
-            self.refuse(Code::IntentDiffers, action, format!("{} left the environment's origins", step.id));
-        }
-    }
-
-    /// A sent step whose commit carries no observation at all: the probe itself could not be begun.
-    fn hinted_failure(&self, action: &ActionRecord) -> Option<Judgement> {
-        let commit = action.commit.as_ref().filter(|commit| commit.observation == Json::Null)?;
-        let kind = crate::observe::FailureKind::parse(commit.code.as_deref()?)?;
-        let message = commit.message.clone().unwrap_or_default();
-        Some(crate::step::of_failure(&crate::observe::Failure { kind, message }))
     }
 
     /// A step that could have left and was held back: by the end of the budget, by a cancellation, by the write policy.

@@ -124,7 +124,8 @@ fn steps(audited: &Audited, criteria: &[JudgedCriterion]) -> Vec<Reason> {
         let subjects: Vec<String> =
             criteria.iter().filter(|c| c.steps.contains(&position)).map(|c| c.id.to_string()).collect();
         // Nothing was there to clean up.
-        if planned.is_cleanup() && reason.code == Code::VariableMissing {
+        let skipped = step.judgement.status == StepStatus::Skipped;
+        if planned.is_cleanup() && skipped && reason.code == Code::VariableMissing {
             continue;
         }
         // Another reason, for the step that failed first or for the run, says it already.
@@ -132,7 +133,7 @@ fn steps(audited: &Audited, criteria: &[JudgedCriterion]) -> Vec<Reason> {
             reason.code,
             Code::StepSkipped | Code::PlanValidationFailed | Code::PreflightBlocked | Code::AttemptLost
         );
-        if step.judgement.status == StepStatus::Skipped && (follows || audited.recorded().ended_at().is_some()) {
+        if skipped && (follows || audited.recorded().ended_at().is_some()) {
             continue;
         }
         reasons.push(of_step(position, step, planned.is_cleanup() && subjects.is_empty(), subjects));

@@ -3,8 +3,10 @@
 use super::Folder;
 use crate::codes::Code;
 use crate::finding::Finding;
+use crate::ids::Digest;
 use crate::journal::Seal;
 use crate::journal::chain::Chain;
+use crate::json::Json;
 
 /// What the end of the journal was compared with, the strongest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +34,29 @@ impl Anchor {
 /// What the run list says of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedRun {
+    /// The run's id.
+    pub run: String,
     /// The nonce that was listed when it was opened.
     pub nonce: String,
-    /// Entry count and head of the closed run, once it was closed.
-    pub closed: Option<Seal>,
+    /// The series that it was listed in.
+    pub series: String,
+    /// Which attempt of the series it was.
+    pub attempt: u64,
+    /// When it was listed as opened; the journal begins no earlier.
+    pub opened_at: String,
+    /// The end of the closed run, once it was closed.
+    pub closed: Option<ListedEnd>,
+}
+
+/// The end of a run as the run list keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedEnd {
+    /// Number of entries.
+    pub entries: u64,
+    /// Id of the last one.
+    pub head: Digest,
+    /// Time of the last one.
+    pub at: String,
 }
 
 /// Compares the end of the chain with the anchors at hand.
@@ -43,15 +64,16 @@ pub(super) fn compare(folder: &Folder<'_>, chain: &Chain, findings: &mut Vec<Fin
     let seal = chain.seal();
     let mut anchor = Anchor::Nothing;
     if let Some(listed) = folder.listed {
-        let nonce = chain.entries.first().and_then(|(entry, _)| entry.body.get("nonce")?.as_text().map(str::to_owned));
-        if nonce.as_deref().is_some_and(|nonce| nonce != listed.nonce) {
-            findings.push(
-                Finding::integrity(Code::AnchorDiffers, "the run list names another nonce for this run")
-                    .in_file("index.jsonl"),
-            );
-        }
+        beginning(listed, chain, findings);
         if let Some(closed) = &listed.closed {
-            against(closed, seal.as_ref(), "the run list", findings);
+            against(&Seal::new(closed.entries, &closed.head), seal.as_ref(), "the run list", findings);
+            let end = chain.entries.last().map(|(entry, id)| (entry.seq + 1, *id, entry.at.as_str()));
+            // The seal holds the first digits of the head only.
+            if end.is_some_and(|(entries, head, at)| {
+                entries == closed.entries && (head != closed.head || at != closed.at)
+            }) {
+                findings.push(listed_differs("the run list names another head or time for the end of this run"));
+            }
             anchor = Anchor::Index;
         }
     }
@@ -63,6 +85,24 @@ pub(super) fn compare(folder: &Folder<'_>, chain: &Chain, findings: &mut Vec<Fin
         findings.push(Finding::note(Code::NotAnchored, "neither run list nor seal names the end of this journal"));
     }
     anchor
+}
+
+/// The line that was written when the run opened, against the first entry.
+fn beginning(listed: &ListedRun, chain: &Chain, findings: &mut Vec<Finding>) {
+    let Some((first, _)) = chain.entries.first() else { return };
+    let text = |key: &str| first.body.get(key).and_then(Json::as_text);
+    let same = first.run == listed.run
+        && text("nonce") == Some(&listed.nonce)
+        && text("series") == Some(&listed.series)
+        && first.body.get("attempt").and_then(Json::as_u64) == Some(listed.attempt)
+        && listed.opened_at <= first.at;
+    if !same {
+        findings.push(listed_differs("the run list names another id, nonce, series, attempt or time for this run"));
+    }
+}
+
+fn listed_differs(message: &str) -> Finding {
+    Finding::integrity(Code::AnchorDiffers, message).in_file("index.jsonl")
 }
 
 fn against(wanted: &Seal, found: Option<&Seal>, who: &str, findings: &mut Vec<Finding>) {

@@ -54,9 +54,10 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
         }
     }
     for name in files.into_keys() {
-        // A process that died between a file and its entry leaves such a file in an open run.
+        // A process that died between a file and its entry leaves such a file in an open run, and in one that was
+        // taken up again.
         let message = "the journal names no such evidence";
-        let finding = if verified.closed {
+        let finding = if verified.closed && !recorded.resumed() {
             Finding::integrity(Code::UnlistedFile, message)
         } else {
             Finding::note(Code::UnlistedFile, message)

@@ -58,8 +58,8 @@ impl Excerpt {
 /// Where in a body a check looked: at the last name of its path, else at the value that it saw.
 fn position(text: &str, check: &CheckResult) -> Option<usize> {
     let name = check.path.as_deref().and_then(|path| {
-        let parts = path.split(['.', '[', ']', '\'', '"', '$']);
-        parts.filter(|part| !part.is_empty() && part.parse::<usize>().is_err()).next_back()
+        let mut parts = path.split(['.', '[', ']', '\'', '"', '$']);
+        parts.rfind(|part| !part.is_empty() && part.parse::<usize>().is_err())
     });
     let named = name.and_then(|name| text.find(&format!("\"{name}\"")));
     let value = check.saw.trim_matches('"');

@@ -1,6 +1,7 @@
 //! A reason against the claim with everything that a reader needs: place, step, values, evidence.
 
 use probity_core::codes::{Code, Who};
+use probity_core::document::Place;
 use probity_core::evaluate::{CheckResult, Truth};
 use probity_core::ids::Id;
 use probity_core::json::Json;
@@ -20,7 +21,7 @@ pub(crate) struct Told<'a> {
     /// The file and the place in it that it points at.
     pub file: &'a str,
     /// The place.
-    pub place: Option<probity_core::document::Place>,
+    pub place: Option<Place>,
     /// The check that decided.
     pub check: Option<&'a CheckResult>,
     /// Where the expected value came from, in words.
@@ -45,11 +46,22 @@ pub(crate) fn told<'a>(judged: &'a Judged, reason: &'a Reason) -> Told<'a> {
         reason,
         step,
         file: judged.audited().checked().file(),
-        place: written.or_else(|| step.and_then(|(_, step)| place_of(step))),
+        place: written.or_else(|| match step {
+            Some((_, step)) => place_of(step),
+            None => of_criterion(judged, reason),
+        }),
         check,
         origin,
         evidence: reason.step.map(handle).into_iter().collect(),
     }
+}
+
+/// Where the criterion stands that a reason is about; places of a written plan all lie in one file.
+fn of_criterion(judged: &Judged, reason: &Reason) -> Option<Place> {
+    let checked = judged.audited().checked();
+    let id = reason.subjects.first().filter(|_| checked.is_written())?;
+    let criterion = checked.matrix().criteria.iter().find(|criterion| criterion.id.as_str() == id)?;
+    Some(criterion.place).filter(|place| place.line > 0)
 }
 
 /// Where an expected value came from: `{shown}, saved from POST /api/orders, e1`.

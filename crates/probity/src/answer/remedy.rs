@@ -70,6 +70,7 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
         }
         Code::PreflightBlocked | Code::TargetUnreachable => Act::Command(run(), "once the service answers".to_owned()),
         Code::NetworkDenied => Act::Person("allow this command to open connections, then run again".to_owned()),
+        Code::RequirementUntested if is_partial(judged) => Act::Command(run(), "the whole plan".to_owned()),
         Code::CappedPartialSelection => Act::Command(run(), "the whole plan".to_owned()),
         Code::AttemptLost | Code::RunCancelled | Code::BudgetExceeded | Code::SubjectChanged | Code::NotReproduced => {
             Act::Command(run(), explanation.remedy.to_owned())
@@ -96,6 +97,10 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
         }
     };
     Remedy { who: reason.who, act }
+}
+
+fn is_partial(judged: &Judged) -> bool {
+    judged.weakenings().iter().any(|weakening| weakening.code == Code::CappedPartialSelection)
 }
 
 /// The lines that declare the environment. What is not known is left for a person to say.

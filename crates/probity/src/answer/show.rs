@@ -13,6 +13,7 @@ use probity_core::step::{StepStatus, Weight};
 use probity_core::verdict::{Status, of_tests};
 use probity_core::verify::Verified;
 
+use step::Detail;
 pub(crate) use step::{Got, Sent, captured, curl_of, got, sent};
 
 use super::finding::handle;
@@ -124,8 +125,9 @@ pub(crate) fn show(
     // The steps that did not pass first: they are what a reader came for.
     let mut order = subject.steps.clone();
     order.sort_by_key(|position| step_status(judged, *position) == Status::Passed);
-    let steps: Vec<Json> = order.iter().map(|position| step::to_json(judged, *position, evidence)).collect();
-    let build = |taken: usize| {
+    let steps: Vec<Json> =
+        order.iter().map(|position| step::to_json(judged, *position, evidence, Detail::Full)).collect();
+    let build = |shown: &[Json]| {
         Json::map([
             ("schema", Json::from("probity/show/1")),
             ("exit", 0.into()),
@@ -134,14 +136,21 @@ pub(crate) fn show(
             ("id", subject.id.as_str().into()),
             ("status", subject.status.as_str().into()),
             ("criterion", criterion(judged, subject)),
-            ("steps", Json::List(steps[..taken].to_vec())),
-            ("left_out", Json::map([("steps", steps.len() - taken)])),
+            ("steps", Json::List(shown.to_vec())),
+            ("left_out", Json::map([("steps", steps.len() - shown.len())])),
         ])
     };
-    let room = largest.saturating_sub(size(&build(0)) + 30);
+    let room = largest.saturating_sub(size(&build(&[])) + 30);
     let taken = share(room, &[&steps])[0];
-    // One step is always shown: its bodies are bounded already.
-    build(if taken == 0 { steps.len().min(1) } else { taken })
+    match order.first().filter(|_| taken == 0) {
+        None => build(&steps[..taken]),
+        // One step is always shown, in as much detail as there is room for.
+        Some(first) => {
+            let less = [Detail::Less, Detail::Least].map(|detail| step::to_json(judged, *first, evidence, detail));
+            let [less, least] = less;
+            build(&[if size(&less) <= room { less } else { least }])
+        }
+    }
 }
 
 fn criterion(judged: &Judged, subject: &Subject) -> Json {

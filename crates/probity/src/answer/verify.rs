@@ -38,7 +38,7 @@ pub(crate) fn verify(verified: &Verified, dir: &Path, demands: &[Demand], exit: 
             ("can_claim_pass", (status == Some(Status::Passed)).into()),
             ("assurance", ASSURANCE.into()),
             ("anchored_by", verified.anchor.as_str().into()),
-            ("seal", verified.seal.as_ref().map(ToString::to_string).into()),
+            ("seal", verified.seal.as_ref().filter(|_| verified.closed).map(ToString::to_string).into()),
             ("attempt", judged.map_or(Json::Null, facts::attempt)),
             ("derivation", derivation(verified)),
             ("checked", checked(verified)),

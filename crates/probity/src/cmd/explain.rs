@@ -27,7 +27,7 @@ pub(crate) fn explain(args: &ExplainArgs, out: Out) -> u8 {
         out.data(&match (out.json, args.markdown) {
             (true, _) => all_json(),
             (false, true) => markdown(),
-            (false, false) => list(),
+            (false, false) => list(out),
         });
         return 0;
     };
@@ -78,15 +78,14 @@ fn one(code: Code, out: Out) -> String {
     block.done()
 }
 
-fn list() -> String {
-    let mut text = String::new();
-    for (area, name, _) in AREAS {
+fn list(out: Out) -> String {
+    let mut block = Block::new(out);
+    for (area, ..) in AREAS {
         for code in Code::ALL.iter().filter(|code| code.explanation().area == area) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{:<36} {name:<11} {}", code.as_str(), code.explanation().meaning);
+            block.row(0, code.as_str(), 38, code.explanation().meaning);
         }
     }
-    text
+    block.done()
 }
 
 fn all_json() -> String {

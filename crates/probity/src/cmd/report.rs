@@ -27,7 +27,7 @@ pub(crate) fn report(args: &ReportArgs, out: Out) -> u8 {
         ReportForm::Json => answer::document(&answer::run::one(&verified, &dir, answer::exit(&verified))),
     };
     match &args.output {
-        None => out.data(&text),
+        None => out.data(&guarded(&text, args.form)),
         Some(file) => {
             if let Err(e) = std::fs::write(file, text) {
                 let message = format!("{} cannot be written: {e}", file.display());
@@ -36,6 +36,25 @@ pub(crate) fn report(args: &ReportArgs, out: Out) -> u8 {
         }
     }
     0
+}
+
+/// On standard output no line may begin with what a CI runner obeys (threats.md D7); in a file it stays as it is.
+fn guarded(text: &str, form: ReportForm) -> String {
+    let colon = match form {
+        ReportForm::Md => "\\x3a",
+        ReportForm::Junit => "&#58;",
+        // One line that begins with a brace.
+        ReportForm::Json => return text.to_owned(),
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let start = line.len() - line.trim_start().len();
+        match line[start..].strip_prefix("::") {
+            Some(rest) => out.extend([&line[..start], colon, ":", rest]),
+            None => out.push_str(line),
+        }
+    }
+    out.replace("##[", if form == ReportForm::Md { "#\\x23[" } else { "#&#35;[" })
 }
 
 fn view(judged: &probity_core::judged::Judged, wanted: &str) -> String {

@@ -73,20 +73,57 @@ async fn polled(
             tries.push(try_of(&observed));
             observed.tries.clone_from(&tries);
         }
-        let observation = Observation::Http(observed);
-        let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
-        let acted = Acted { observation, judgement, probes, output: 0 };
+        let mut acted = judged(walk, step, call, observed, captures, probes);
         let (Some(poll), Some(until)) = (poll, until) else { return Ok(acted) };
         let pause = Duration::from_millis(poll.every_ms);
-        let again = acted.judgement.status != StepStatus::Passed
-            && (tries.len() as u64) < u64::from(poll.tries)
-            && Instant::now() + pause < until.min(deadline)
-            && run.budget.probe_left_after(probes)
-            && !*run.request.cancel.borrow();
-        if !again {
+        let done = acted.judgement.status == StepStatus::Passed
+            || tries.len() as u64 >= u64::from(poll.tries)
+            || Instant::now() + pause >= until;
+        if done {
             return Ok(acted);
         }
-        tokio::time::sleep(pause).await;
+        if let Some(failure) = ended_early(run, step, probes, Instant::now() + pause >= deadline, pause).await {
+            // The answer had time left to become right: what came last is no answer to the question.
+            if let Observation::Http(observed) = &mut acted.observation {
+                observed.failure.get_or_insert(failure);
+            }
+            let judgement = walk.judge(step, call, &acted.observation, &|digest| captures.get(digest));
+            return Ok(Acted { judgement, ..acted });
+        }
+        captures.next_try();
+    }
+}
+
+fn judged(
+    walk: &CaseWalk<'_>,
+    step: &Step,
+    call: &Call,
+    observed: HttpObserved,
+    captures: &Captures,
+    probes: u64,
+) -> Acted {
+    let observation = Observation::Http(observed);
+    let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+    Acted { observation, judgement, probes, output: 0 }
+}
+
+/// Waits for the next try. What stopped the polling from outside before that, if something did.
+async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause: Duration) -> Option<Failure> {
+    let failure = |kind, message: &str| Some(Failure { kind, message: message.to_owned() });
+    if late || !run.budget.probe_left_after(probes, step.always_run) {
+        return failure(FailureKind::BudgetExceeded, "the run's budget was used up while the step waited");
+    }
+    let mut cancel = run.request.cancel.clone();
+    tokio::select! {
+        biased;
+        () = turned(&mut cancel) => failure(FailureKind::Cancelled, "the run was cancelled while the step waited"),
+        () = tokio::time::sleep(pause) => None,
+    }
+}
+
+async fn turned(cancel: &mut tokio::sync::watch::Receiver<bool>) {
+    if cancel.wait_for(|cancelled| *cancelled).await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 
@@ -114,6 +151,12 @@ pub(super) fn observe_http(
 }
 
 fn observe_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captures) -> HopObserved {
+    for (name, value) in hop.headers.iter_mut().chain(&mut hop.trailers).chain(&mut hop.sent_headers) {
+        *name = redactor.text(name);
+        *value = redactor.text(value);
+    }
+    hop.url = redactor.text(&hop.url);
+    hop.reason = redactor.text(&hop.reason);
     let media = hop
         .headers
         .iter()
@@ -134,10 +177,6 @@ fn observe_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Cap
             (wire, Some(decoded))
         }
     };
-    for (_, value) in hop.headers.iter_mut().chain(&mut hop.trailers) {
-        *value = redactor.text(value);
-    }
-    hop.url = redactor.text(&hop.url);
     HopObserved { hop, wire, decoded }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Shared {
 /// The budget of one run.
 pub(super) struct Budget {
     limits: Limits,
+    /// Probes that only cleanup may make.
+    reserve_probes: u64,
     started: Instant,
     probes: u64,
     output: u64,
@@ -24,17 +26,24 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Begins with what earlier runs of the same call have used.
-    pub(super) fn begin(limits: Limits, shared: &mut Shared) -> Self {
+    /// Begins with what earlier runs of the same call have used. `cleanups` is how many steps belong to cleanup: a
+    /// probe is kept for each, at most half of them all.
+    pub(super) fn begin(mut limits: Limits, cleanups: u64, shared: &mut Shared) -> Self {
         let started = *shared.started.get_or_insert_with(Instant::now);
-        Self { limits, started, probes: 0, output: 0, ended: false }.after(shared)
+        // The journal of a run counts its own use only; what earlier runs took makes the limits smaller.
+        limits.probes = limits.probes.saturating_sub(shared.probes);
+        limits.output = limits.output.saturating_sub(shared.output);
+        let reserve_probes = cleanups.min(limits.probes / 2);
+        Self { limits, reserve_probes, started, probes: 0, output: 0, ended: false }
     }
 
-    fn after(mut self, shared: &Shared) -> Self {
-        // The journal of a run counts its own use only; what earlier runs took makes the limits smaller.
-        self.limits.probes = self.limits.probes.saturating_sub(shared.probes);
-        self.limits.output = self.limits.output.saturating_sub(shared.output);
-        self
+    /// The budget of a run that is taken up to be cleaned up and closed: what is left, and the time that is kept for
+    /// cleanup, beginning now. `used` are probes and output of the generations before.
+    pub(super) fn for_cleanup(limits: Limits, (probes, output): (u64, u64)) -> Self {
+        let spent = Duration::from_millis(limits.time_ms.saturating_sub(limits.reserve_ms));
+        let now = Instant::now();
+        let started = now.checked_sub(spent).unwrap_or(now);
+        Self { limits, reserve_probes: 0, started, probes, output, ended: true }
     }
 
     /// The limits as they are sealed.
@@ -56,13 +65,17 @@ impl Budget {
     }
 
     /// Whether one more probe may be made.
-    pub(super) fn probe_left(&self) -> bool {
-        self.probes < self.limits.probes
+    pub(super) const fn probe_left(&self, cleanup: bool) -> bool {
+        self.probe_left_after(0, cleanup)
     }
 
     /// Whether one more probe may be made after this many of the step under way.
-    pub(super) fn probe_left_after(&self, probes: u64) -> bool {
-        self.probes.saturating_add(probes) < self.limits.probes
+    pub(super) const fn probe_left_after(&self, probes: u64, cleanup: bool) -> bool {
+        self.probes.saturating_add(probes) < self.most_probes(cleanup)
+    }
+
+    const fn most_probes(&self, cleanup: bool) -> u64 {
+        self.limits.probes.saturating_sub(if cleanup { 0 } else { self.reserve_probes })
     }
 
     /// The resource that is used up, once, when a step is about to begin.
@@ -72,11 +85,15 @@ impl Budget {
         }
         let ended = if Instant::now() >= self.deadline(false) {
             let used = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            BudgetEnded { resource: "time".to_owned(), limit: self.limits.time_ms - self.limits.reserve_ms, used }
-        } else if !self.probe_left() {
-            BudgetEnded { resource: "probes".to_owned(), limit: self.limits.probes, used: self.probes }
+            BudgetEnded {
+                resource: "time".to_owned(),
+                limit: self.limits.time_ms.saturating_sub(self.limits.reserve_ms),
+                used,
+            }
+        } else if !self.probe_left(false) {
+            BudgetEnded { resource: "probes".to_owned(), limit: self.most_probes(false), used: self.probes }
         } else if self.output_left(false) == 0 {
-            let limit = self.limits.output - self.limits.reserve_output;
+            let limit = self.limits.output.saturating_sub(self.limits.reserve_output);
             BudgetEnded { resource: "output".to_owned(), limit, used: self.output }
         } else {
             return None;
@@ -114,7 +131,7 @@ mod tests {
     #[test]
     fn cleanup_alone_may_spend_the_reserve() {
         let mut shared = Shared::default();
-        let mut budget = Budget::begin(limits(), &mut shared);
+        let mut budget = Budget::begin(limits(), 0, &mut shared);
         assert_eq!(budget.output_left(false), 900);
         assert_eq!(budget.output_left(true), 1000);
         assert!(budget.deadline(true) > budget.deadline(false));
@@ -128,12 +145,37 @@ mod tests {
     #[test]
     fn a_call_shares_one_budget() {
         let mut shared = Shared::default();
-        let mut first = Budget::begin(limits(), &mut shared);
+        let mut first = Budget::begin(limits(), 0, &mut shared);
         first.spend(2, 10);
         first.settle(&mut shared);
-        let mut second = Budget::begin(limits(), &mut shared);
+        let mut second = Budget::begin(limits(), 0, &mut shared);
         assert!(second.exceeded().is_none());
         second.spend(1, 0);
         assert_eq!(second.exceeded().map(|ended| ended.resource), Some("probes".to_owned()));
+    }
+
+    #[test]
+    fn probes_are_kept_for_cleanup_too() {
+        let mut budget = Budget::begin(limits(), 4, &mut Shared::default());
+        budget.spend(1, 0);
+        assert!(budget.probe_left(false) && budget.probe_left_after(1, true) && !budget.probe_left_after(1, false));
+        budget.spend(1, 0);
+        assert_eq!(budget.exceeded(), Some(BudgetEnded { resource: "probes".to_owned(), limit: 2, used: 2 }));
+        assert!(budget.probe_left(true) && !budget.probe_left_after(1, true));
+    }
+
+    #[test]
+    fn a_reserve_larger_than_what_is_left_ends_the_run() {
+        let mut shared = Shared { output: 950, ..Shared::default() };
+        let mut budget = Budget::begin(limits(), 0, &mut shared);
+        assert_eq!(budget.exceeded(), Some(BudgetEnded { resource: "output".to_owned(), limit: 0, used: 0 }));
+    }
+
+    #[test]
+    fn a_run_that_is_taken_up_has_its_reserve_only() {
+        let budget = Budget::for_cleanup(limits(), (1, 10));
+        assert!(budget.has_ended() && budget.probe_left(true));
+        assert!(budget.deadline(false) <= Instant::now());
+        assert!(budget.deadline(true) > Instant::now() + Duration::from_secs(20));
     }
 }

@@ -23,6 +23,11 @@ impl Clock {
         self.last.clone()
     }
 
+    /// The time that was given last.
+    pub(super) fn last(&self) -> &str {
+        &self.last
+    }
+
     /// Microseconds since this generation began.
     pub(super) fn mono(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)

@@ -1,5 +1,6 @@
 //! Closing a run: read back, derive, write the last entry and the views, verify the folder.
 
+use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 use probity_core::judged::Judged;
@@ -8,6 +9,7 @@ use super::open::Run;
 use super::recorder::Recorder;
 use super::{EngineError, Finished};
 use crate::derive;
+use probity_store::StoreError;
 use probity_store::list::RunList;
 
 /// Closes a run that came to its end.
@@ -35,13 +37,17 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     let (entries, head) = (recorder.folder.entries(), recorder.folder.head());
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
-    let at = recorder.now();
-    list.close_run(recorder.folder.run(), &at, recorder.folder.entries(), recorder.folder.head())?;
+    listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
     if let Some(judged) = derive::judge(&dir) {
         write_views(&recorder, &judged)?;
     }
     drop(recorder);
     Ok(Finished { verified: super::verified(&dir), dir })
+}
+
+/// Notes the end of a run in the run list that saw it open. A folder that was moved away from its list has none.
+pub(super) fn listed(list: &RunList, run: &str, at: &str, entries: u64, head: Digest) -> Result<(), StoreError> {
+    if list.find(run)?.is_empty() { Ok(()) } else { list.close_run(run, at, entries, head) }
 }
 
 fn write_views(recorder: &Recorder, judged: &Judged) -> Result<(), EngineError> {

@@ -1,6 +1,7 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
@@ -14,6 +15,7 @@ use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
 use probity_core::plan::{Action, Plan};
+use probity_core::recorded::MARKER;
 use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
@@ -25,6 +27,7 @@ use super::budget::Budget;
 use super::recorder::Recorder;
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
+use crate::project::Project;
 use crate::read_plan;
 
 /// A run that is under way.
@@ -63,15 +66,16 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     }
     let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
     let limits = Limits::for_plan(steps, checked.profile().limits);
-    let budget = Budget::begin(limits, request.shared);
+    let cleanups =
+        selected.iter().flatten().flat_map(|scenario| &scenario.steps).filter(|step| step.always_run).count();
+    let budget = Budget::begin(limits, cleanups as u64, request.shared);
     let nonce = random_hex(16);
     let run = run_id(&request.source.slug(), &nonce);
     let folder = RunFolder::create(&request.runs, &run)?;
     let list = RunList::of(&request.runs);
     let mut recorder = Recorder::new(folder, redactor, None);
-    let opened_at = recorder.now();
     let series = checked.series();
-    let opening = Opening { at: opened_at.clone(), run, nonce: nonce.clone(), series: series.clone() };
+    let opening = Opening { at: recorder.now(), run, nonce: nonce.clone(), series: series.clone() };
     let attempt = list.open_run(&opening)?;
     let plan_bytes = match &request.source.documents {
         Documents::Written(bytes) => Some((request.source.path.as_path(), bytes.as_slice())),
@@ -81,7 +85,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         nonce,
         challenge: request.challenge.clone(),
         goal: checked.title().to_owned(),
-        marker: format!("QA_MARKER_{}", random_hex(12)),
+        marker: format!("{MARKER}{}", random_hex(12)),
         tool: format!("probity {}", env!("CARGO_PKG_VERSION")),
         derivation: DERIVATION,
         executable: executable(),
@@ -99,7 +103,9 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         git: git::state(&request.project.root, plan_bytes),
     };
     recorder.write(Kind::RunOpened, &opened)?;
-    let programs = programs(&request, checked.plan());
+    // `qa_started_at` is what the journal says, so that it can be worked out again.
+    let opened_at = recorder.last_at().to_owned();
+    let programs = programs(request.project, checked.plan());
     let mut run =
         Run { request, checked, recorder, list, budget, secrets, programs, files, opened, opened_at, cancelled: false };
     seal_inputs(&mut run)?;
@@ -124,7 +130,7 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>
 
 /// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
 /// cannot be searched for.
-fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
+pub(super) fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
     for name in credentials_of(plan) {
@@ -145,8 +151,8 @@ fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.
-fn programs(request: &Request<'_>, plan: &Plan) -> BTreeMap<Id, Result<Sealed, Failure>> {
-    let path = request.project.path_variable();
+pub(super) fn programs(project: &Project, plan: &Plan) -> BTreeMap<Id, Result<Sealed, Failure>> {
+    let path = project.path_variable();
     let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
     steps
         .filter_map(|step| match &step.action {
@@ -159,7 +165,7 @@ fn programs(request: &Request<'_>, plan: &Plan) -> BTreeMap<Id, Result<Sealed, F
                     command.argv.iter().filter_map(|word| word.as_text().map(str::to_owned)).collect()
                 };
                 let cwd = command.cwd.as_deref().unwrap_or(".");
-                Some((step.id.clone(), seal(&argv, cwd, &request.project.root, &path)))
+                Some((step.id.clone(), seal(&argv, cwd, &project.root, &path)))
             }
         })
         .collect()
@@ -181,19 +187,23 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
     for (name, bytes) in &run.files {
         recorder.seal(Role::File, name, bytes, 0)?;
     }
+    let known: BTreeSet<Digest> = run.files.values().map(|bytes| Digest::of(bytes)).collect();
+    let root = run.request.project.root.canonicalize().unwrap_or_default();
     let mut sealed: BTreeMap<String, Digest> = BTreeMap::new();
-    for scenario in &run.checked.plan().scenarios {
-        for step in &scenario.steps {
-            let (Some(Ok(program)), Action::Command(command)) = (run.programs.get(&step.id), &step.action) else {
-                continue;
-            };
-            let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
-            let interpreter = program.interpreter.iter().map(|(name, _, digest)| (name.clone(), *digest));
-            let named = name.map(|name| (name.to_owned(), program.program_digest));
-            sealed.extend(named.into_iter().chain(interpreter).map(|(name, digest)| (relative(&name), digest)));
-        }
+    for step in run.checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps) {
+        let (Some(Ok(program)), Action::Command(command)) = (run.programs.get(&step.id), &step.action) else {
+            continue;
+        };
+        let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
+        sealed.extend(name.map(|name| (relative(name), program.program_digest)));
+        sealed.extend(program.interpreter.iter().map(|(name, _, digest)| (relative(name), *digest)));
+        // What the arguments name influences the run as much as the program does.
+        let inside = |path: &Path| path.strip_prefix(&root).map(|name| name.to_string_lossy().into_owned());
+        sealed.extend(program.files.iter().filter_map(|(_, path, digest)| Some((inside(path).ok()?, *digest))));
     }
-    for (name, digest) in sealed.iter().filter(|(name, _)| !run.files.contains_key(*name)) {
+    for (name, digest) in
+        sealed.iter().filter(|(name, digest)| !run.files.contains_key(*name) && !known.contains(digest))
+    {
         run.recorder.seal_program(name, *digest)?;
     }
     Ok(())

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use probity_core::audit::identity_call;
 use probity_core::environment::Origin;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{Body, RuntimeObserved};
 use probity_core::journal::observation::Observation;
-use probity_core::observe::{Field, HttpCall};
 use probity_core::plan::Action;
 use probity_core::walk;
 use probity_probes::http::{Client, Settings};
@@ -50,26 +50,7 @@ fn origins(run: &Run<'_>) -> BTreeSet<Origin> {
 
 /// Asks the running system which build it is, where the environment says how.
 pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), EngineError> {
-    let environment = run.checked.environment();
-    let (Some(identity), Some(base)) = (&environment.identity, &environment.url) else { return Ok(()) };
-    let url = match url::Url::parse(base).and_then(|base| base.join(&identity.target)) {
-        Ok(url) => url.to_string(),
-        Err(_) => return Ok(()),
-    };
-    let call = HttpCall {
-        method: "GET".to_owned(),
-        url,
-        headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
-        body: None,
-        timeout_ms: 10_000,
-        follow_redirects: 0,
-        cookies: false,
-        decompress: true,
-        max_body: 1 << 20,
-        insecure: environment.insecure,
-        ca: None,
-        origins: environment.origins.clone(),
-    };
+    let Some(call) = identity_call(run.checked.environment()) else { return Ok(()) };
     let mut client = Client::new(&Settings::default());
     let deadline = run.budget.deadline(true);
     let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;

@@ -1,6 +1,6 @@
 //! Writes a run down: typed bodies become entries, bytes become evidence, secrets are replaced before either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
@@ -35,6 +35,11 @@ impl Recorder {
     /// The time now, as entries carry it.
     pub(super) fn now(&mut self) -> String {
         self.clock.at()
+    }
+
+    /// The time of the entry that was written last.
+    pub(super) fn last_at(&self) -> &str {
+        self.clock.last()
     }
 
     /// Where bytes are to stand: in the entry, or in a file that is written now.
@@ -78,48 +83,55 @@ impl Recorder {
     }
 }
 
-/// Bytes that were captured for one action, redacted, each once.
+/// Bytes that were captured for one action, redacted, each written once. In memory stand those of the try at hand only.
 #[derive(Default)]
 pub(super) struct Captures {
-    /// In the order in which they came: role, media type, bytes, how many secrets were replaced.
-    items: Vec<(String, String, Vec<u8>, u64)>,
-    by_digest: BTreeMap<Digest, usize>,
-    written: usize,
+    /// What is not written yet, in the order in which it came.
+    waiting: Vec<Waiting>,
+    /// The bytes of the try at hand.
+    held: BTreeMap<Digest, Vec<u8>>,
+    /// What was taken for the action so far.
+    taken: BTreeSet<Digest>,
+}
+
+struct Waiting {
+    role: String,
+    media: String,
+    sha256: Digest,
+    redactions: u64,
 }
 
 impl Captures {
     /// Takes bytes whose secrets were replaced already.
     pub(super) fn add(&mut self, role: &str, media: &str, bytes: Vec<u8>, redactions: u64) -> Blob {
         let blob = Blob::of(&bytes);
-        if !self.by_digest.contains_key(&blob.sha256) {
-            self.by_digest.insert(blob.sha256, self.items.len());
-            self.items.push((role.to_owned(), media.to_owned(), bytes, redactions));
+        let sha256 = blob.sha256;
+        if self.taken.insert(sha256) {
+            self.waiting.push(Waiting { role: role.to_owned(), media: media.to_owned(), sha256, redactions });
         }
+        self.held.insert(sha256, bytes);
         blob
     }
 
     /// The bytes of a digest.
     pub(super) fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
-        self.by_digest.get(digest).map(|position| self.items[*position].2.clone())
+        self.held.get(digest).cloned()
     }
 
     /// Writes what was not written yet, for an intent.
     pub(super) fn write(&mut self, recorder: &mut Recorder, intent: u64) -> Result<(), StoreError> {
-        for position in self.written..self.items.len() {
-            let (role, media, bytes, redactions) = &self.items[position];
-            let content = recorder.content(bytes, media)?;
-            let captured = EvidenceCaptured {
-                intent,
-                role: role.clone(),
-                sha256: Digest::of(bytes),
-                bytes: bytes.len() as u64,
-                media: media.clone(),
-                redactions: *redactions,
-                content,
-            };
+        for Waiting { role, media, sha256, redactions } in std::mem::take(&mut self.waiting) {
+            let bytes = self.held.get(&sha256).map(Vec::as_slice).unwrap_or_default();
+            let content = recorder.content(bytes, &media)?;
+            let captured =
+                EvidenceCaptured { intent, role, sha256, bytes: bytes.len() as u64, media, redactions, content };
             recorder.write(Kind::EvidenceCaptured, &captured)?;
         }
-        self.written = self.items.len();
         Ok(())
+    }
+
+    /// Lets the bytes of a try go, once it is written and another one follows.
+    pub(super) fn next_try(&mut self) {
+        self.held.clear();
     }
 }

@@ -1,35 +1,174 @@
 //! Taking up a run that was never closed: nothing is tried again; what can be cleaned up is, and the run is closed with
 //! what is not known. Of a closed run only the views are written again (design.md section 3).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use probity_core::codes::Code;
+use probity_core::ids::{Digest, Id};
 use probity_core::journal::Kind;
-use probity_core::journal::body::RuntimeObserved;
+use probity_core::journal::body::{Role, RuntimeObserved};
+use probity_core::json::Json;
+use probity_core::judged::Judged;
+use probity_core::observe::{Failure, FailureKind};
+use probity_core::recorded::Recorded;
 use probity_core::redact::Redactor;
+use probity_core::walk::{self, CaseWalk, EngineValues, Exports};
+use probity_probes::command::Sealed;
+use probity_probes::http::{Client, Settings};
+use probity_store::StoreError;
 use probity_store::list::RunList;
 use probity_store::run::Reopened;
+use tokio::sync::watch;
 
-use super::close::seal;
+use super::budget::{Budget, Shared};
+use super::close::{listed, seal};
+use super::open::{self, Run};
 use super::recorder::Recorder;
-use super::{EngineError, Finished};
+use super::{EngineError, Finished, Request, steps};
 use crate::derive;
+use crate::plans::{Documents, PlanSource};
+use crate::project::Project;
 
 /// Takes up a run folder.
 pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
+    let list = RunList::of(runs);
     let mut reopened = Reopened::open(dir)?;
     if reopened.closed() {
-        if let Some(judged) = derive::judge(dir) {
-            for (name, bytes) in derive::views(&judged) {
-                reopened.write_view(&name, &bytes)?;
-            }
-        }
+        finish(dir, &list, &reopened)?;
         drop(reopened);
         return Ok(Finished { verified: super::verified(dir), dir: dir.to_path_buf() });
+    }
+    if reopened.entries() == 0 {
+        let message = "the process ended before the run was opened, so there is nothing to close".to_owned();
+        return Err(StoreError::JournalFault { code: Code::NotOpened, line: 1, message }.into());
     }
     let last_at = derive::last_time(reopened.journal());
     let dropped = reopened.drop_torn_tail()?.map_or(0, |torn| torn.bytes);
     let folder = reopened.resume()?;
     let mut recorder = Recorder::new(folder, Redactor::default(), last_at.as_deref());
     recorder.write(Kind::RuntimeObserved, &RuntimeObserved::Resumed { dropped_bytes: dropped })?;
-    seal(recorder, &RunList::of(runs))
+    recorder.folder.sync()?;
+    // Only a run that this list saw open may act here: a folder from elsewhere must not send anything.
+    let ours = !list.find(recorder.folder.run())?.is_empty();
+    let recorder = match derive::lost(dir).filter(|_| ours) {
+        Some((judged, files)) => clean_up(recorder, &list, &judged, files)?,
+        None => recorder,
+    };
+    seal(recorder, &list)
+}
+
+/// What a process may have left undone after it wrote run.closed: the line of the run list, the views.
+fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineError> {
+    if let Some(at) = derive::last_time(reopened.journal()) {
+        listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
+    }
+    if let Some(judged) = derive::judge(dir) {
+        for (name, bytes) in derive::views(&judged) {
+            reopened.write_view(&name, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Carries out the cleanup that has no record yet, of the cases that had begun to act.
+fn clean_up(
+    mut recorder: Recorder,
+    list: &RunList,
+    judged: &Judged,
+    files: BTreeMap<String, Vec<u8>>,
+) -> Result<Recorder, EngineError> {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Ok(recorder) };
+    let Some(project) = std::env::current_dir().ok().and_then(|folder| Project::of(&folder).ok()) else {
+        return Ok(recorder);
+    };
+    let source = PlanSource { path: "".into(), name: String::new(), documents: Documents::Written(Vec::new()) };
+    let (_alive, cancel) = watch::channel(false);
+    let request = Request {
+        project: &project,
+        source: &source,
+        environment: None,
+        only: Vec::new(),
+        allow: Vec::new(),
+        challenge: None,
+        runs: list.path(),
+        cancel,
+        shared: &mut Shared::default(),
+        progress: &mut |_| {},
+    };
+    let (audited, recorded) = (judged.audited(), judged.audited().recorded());
+    let (secrets, redactor, _) = open::credentials(audited.checked().plan());
+    recorder.redactor = redactor;
+    let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
+    let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
+        (probes.saturating_add(commit.probes), output.saturating_add(commit.output_bytes))
+    });
+    let mut run = Run {
+        request,
+        checked: audited.checked().clone(),
+        recorder,
+        list: list.clone(),
+        budget: Budget::for_cleanup(recorded.opened().limits, used),
+        secrets,
+        programs: programs(recorded, open::programs(&project, audited.checked().plan())),
+        files,
+        opened: recorded.opened().clone(),
+        opened_at: recorded.opened_at().to_owned(),
+        cancelled: false,
+    };
+    runtime.block_on(cases(&mut run, judged))?;
+    Ok(run.recorder)
+}
+
+/// Programs and scripts that are still those that were sealed; the others are not started.
+fn programs(
+    recorded: &Recorded,
+    found: BTreeMap<Id, Result<Sealed, Failure>>,
+) -> BTreeMap<Id, Result<Sealed, Failure>> {
+    let inputs = recorded.inputs().iter().filter(|input| matches!(input.role, Role::File | Role::Program));
+    let known: BTreeSet<Digest> = inputs.map(|input| input.sha256).collect();
+    let same = |sealed: Sealed| {
+        let interpreter = sealed.interpreter.iter().map(|(name, _, digest)| (name, digest));
+        let files = sealed.files.iter().map(|(name, _, digest)| (name, digest));
+        let changed = interpreter.chain(files).find(|(_, digest)| !known.contains(*digest)).map(|(name, _)| name);
+        let program = (!known.contains(&sealed.program_digest)).then_some("the program");
+        match program.or(changed.map(String::as_str)) {
+            None => Ok(sealed),
+            Some(name) => {
+                let message = format!("{name} is not what was sealed when the run was opened");
+                Err(Failure { kind: FailureKind::CommandChanged, message })
+            }
+        }
+    };
+    found.into_iter().map(|(step, sealed)| (step, sealed.and_then(same))).collect()
+}
+
+async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
+    let audited = judged.audited();
+    let (checked, recorded) = (audited.checked(), audited.recorded());
+    let files = run.files.clone();
+    let file = |name: &str| files.get(name).cloned();
+    let engine = EngineValues::of(recorded.run(), &run.opened, &run.opened_at);
+    let only = run.opened.options.only.clone();
+    let mut exports = Exports::new();
+    let mut known = audited.steps().iter();
+    for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, &file);
+        let mut client = Client::new(&Settings::default());
+        let began = recorded
+            .actions()
+            .iter()
+            .any(|action| action.intent.scenario == scenario.id && action.intent.call != Json::Null);
+        // The audited steps stand in the same order, each once.
+        for (step, audited) in scenario.steps.iter().zip(known.by_ref()) {
+            if began && step.always_run && audited.action.is_none() {
+                let judgement = steps::one(run, &case, &mut client, scenario, step).await?;
+                case.settle(step, &judgement);
+            } else {
+                case.settle(step, &audited.judgement);
+            }
+        }
+        exports.extend(case.finish());
+    }
+    Ok(())
 }

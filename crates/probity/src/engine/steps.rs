@@ -30,6 +30,8 @@ pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
     preflight::identity(run, "before").await?;
     run.recorder.folder.sync()?;
     walk_cases(run).await?;
+    // A wish that came during the last step must not cut the question which build answered it.
+    note_end(run)?;
     preflight::identity(run, "after").await
 }
 
@@ -76,7 +78,7 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
 }
 
 /// One step: intent, action, commit. What is not sent is written down as well.
-async fn one(
+pub(super) async fn one(
     run: &mut Run<'_>,
     case: &CaseWalk<'_>,
     client: &mut Client,
@@ -90,6 +92,9 @@ async fn one(
         }
         Next::Run(_) if !step.always_run && run.budget.has_ended() => {
             Next::Leave(skipped(Code::BudgetExceeded, "the run's budget was used up before the step".to_owned()))
+        }
+        Next::Run(_) if !run.budget.probe_left(step.always_run) => {
+            Next::Leave(skipped(Code::BudgetExceeded, "no probe was left for the step".to_owned()))
         }
         next => next,
     };

@@ -3,6 +3,7 @@
 use probity_core::codes::Who;
 use probity_core::inert::inert;
 use probity_core::verdict::Status;
+use probity_core::verify::Verified;
 
 use crate::answer::next::{How, Move};
 use crate::out::Out;
@@ -121,10 +122,19 @@ impl Block {
         }
     }
 
-    /// The last line; never cut.
-    pub(crate) fn end(mut self, run: &str, seal: Option<&str>, exit: u8) -> String {
-        let seal = seal.map_or_else(|| "no seal".to_owned(), |seal| format!("seal {seal}"));
-        self.text.push_str(&format!("run {}  {seal}  exit {exit}\n", safe(run)));
+    /// The last line; never cut. `name` stands for the run where its journal does not say.
+    pub(crate) fn end(self, verified: &Verified, name: &str, exit: u8) -> String {
+        let tail = match &verified.seal {
+            // The end of an open run proves nothing, so there is nothing to paste.
+            Some(seal) if !verified.closed => format!("entries {}", seal.entries),
+            Some(seal) => format!("seal {seal}"),
+            None => "no seal".to_owned(),
+        };
+        self.last(verified.run.as_deref().unwrap_or(name), &tail, exit)
+    }
+
+    fn last(mut self, run: &str, tail: &str, exit: u8) -> String {
+        self.text.push_str(&format!("run {}  {tail}  exit {exit}\n", safe(run)));
         self.text
     }
 
@@ -223,7 +233,7 @@ mod tests {
     #[test]
     fn the_last_line_is_never_cut() {
         let run = "r".repeat(128);
-        assert_eq!(block().end(&run, Some("214:7f3a91c2d4e8b016"), 0).lines().count(), 1);
+        assert_eq!(block().last(&run, "seal 214:7f3a91c2d4e8b016", 0).lines().count(), 1);
     }
 
     #[test]

@@ -1,16 +1,25 @@
 //! Reasons against the claim, as rows: the code, then what was noticed, then what closes it.
 
+use probity_core::codes::Code;
 use probity_core::judged::{Judged, Reason, drawn_action};
+use probity_core::step::Weight;
 
 use super::block::{Block, whose};
 use crate::answer::finding::{Told, expected, told};
 use crate::answer::remedy::{self, Act};
 use crate::answer::site::Site;
 
+/// Whether a reason says no more than that something kept the run from being made, which another reason names.
+pub(crate) fn follows(judged: &Judged, reason: &Reason) -> bool {
+    reason.step.is_none()
+        && reason.code == Code::RequirementBlocked
+        && judged.reasons().iter().any(|other| other.subjects.is_empty() && other.weight == Weight::Blocker)
+}
+
 /// A reason without a number: code, place, action and evidence, then the values that face each other.
 pub(crate) fn reason(block: &mut Block, judged: &Judged, reason: &Reason, indent: usize) {
     let told = told(judged, reason);
-    let at = told.at();
+    let at = told.at().filter(|_| told.step.is_some());
     let action = told.step.map(|(_, step)| drawn_action(step));
     let parts: Vec<String> = at.into_iter().chain(action).chain(told.evidence.clone()).collect();
     if parts.is_empty() {
@@ -36,7 +45,7 @@ fn values(block: &mut Block, told: &Told<'_>, indent: usize) {
 
 /// Every reason with its number and what closes it.
 pub(crate) fn numbered(block: &mut Block, judged: &Judged, site: &Site) {
-    for (position, one) in judged.reasons().iter().enumerate() {
+    for (position, one) in judged.reasons().iter().filter(|one| !follows(judged, one)).enumerate() {
         let told = told(judged, one);
         let about: Vec<String> = one.subjects.iter().cloned().chain(told.evidence.clone()).collect();
         let about = if about.is_empty() { String::new() } else { format!("   {}", about.join(" ")) };

@@ -12,12 +12,13 @@ pub(crate) struct Progress {
     plan: String,
     live: bool,
     drawn: bool,
+    blocked: bool,
 }
 
 impl Progress {
     /// Nothing has happened yet.
     pub(crate) fn begin(plan: &str, out: Out) -> Self {
-        Self { out, plan: plan.to_owned(), live: out.live && !out.quiet, drawn: false }
+        Self { out, plan: plan.to_owned(), live: out.live && !out.quiet, drawn: false, blocked: false }
     }
 
     /// Something happened.
@@ -28,7 +29,13 @@ impl Progress {
                 let version = env!("CARGO_PKG_VERSION");
                 self.say(&format!("probity {version}  {}  on {environment}", self.plan));
             }
-            Event::Blocked(why) => self.say(&format!("  preflight  BLOCKED before the first step: {why}")),
+            // Why stands in the block; several origins may be away.
+            Event::Blocked(why) if !self.blocked => {
+                self.blocked = true;
+                let what = if why.starts_with("the plan check") { "plan check" } else { "preflight" };
+                self.say(&format!("  {what}  BLOCKED before the first step"));
+            }
+            Event::Blocked(_) => {}
             Event::Step(case, step, what) => self.draw(&format!("  {case}  {step}  {what}")),
             Event::Case(case) => self.say(&of_case(case)),
         }

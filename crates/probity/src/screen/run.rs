@@ -49,8 +49,7 @@ fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: O
         moves.retain(|one| one.act == "run");
     }
     block.next(&moves);
-    let run = verified.run.as_deref().unwrap_or(&site.name);
-    block.end(run, verified.seal.as_ref().map(ToString::to_string).as_deref(), exit)
+    block.end(verified, &site.name, exit)
 }
 
 /// What follows the verdict word: the title, the counts, assurance and attempt.
@@ -149,7 +148,6 @@ fn details(block: &mut Block, judged: &Judged) {
             consequence(block, judged, one);
         }
     }
-    let follows = judged.reasons().iter().any(|reason| reason.subjects.is_empty());
     let rows = facts::criteria(judged);
     let columns = Columns::of(&rows);
     let mut told: Vec<&Reason> = Vec::new();
@@ -158,7 +156,7 @@ fn details(block: &mut Block, judged: &Judged) {
         let id = criterion.id.to_string();
         let mine: Vec<&Reason> = judged.reasons().iter().filter(|reason| reason.subjects.contains(&id)).collect();
         // That it could not be tested follows from what kept the run from being made.
-        let mine: Vec<&Reason> = mine.into_iter().filter(|reason| !(follows && is_consequence(reason))).collect();
+        let mine: Vec<&Reason> = mine.into_iter().filter(|reason| !gaps::follows(judged, reason)).collect();
         if mine.is_empty() || listed.len() >= LISTED {
             continue;
         }
@@ -175,11 +173,6 @@ fn details(block: &mut Block, judged: &Judged) {
         }
     }
     by_status(block, judged, &|criterion| listed.contains(&criterion.id));
-}
-
-fn is_consequence(reason: &Reason) -> bool {
-    use probity_core::codes::Code;
-    reason.step.is_none() && matches!(reason.code, Code::RequirementBlocked | Code::RequirementUntested)
 }
 
 /// What a reason about the runtime means for everything else.

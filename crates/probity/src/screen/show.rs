@@ -49,8 +49,7 @@ pub(crate) fn show(
         block.line(2, 2, &format!("and {} more steps", subject.steps.len() - DRAWN));
     }
     let site = Site::of(dir);
-    let run = verified.run.as_deref().unwrap_or(&site.name);
-    block.end(run, verified.seal.as_ref().map(ToString::to_string).as_deref(), 0)
+    block.end(verified, &site.name, 0)
 }
 
 fn head(judged: &Judged, subject: &Subject) -> String {

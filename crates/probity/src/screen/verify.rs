@@ -39,9 +39,8 @@ pub(crate) fn verify(verified: &Verified, dir: &Path, demands: &[Demand], exit: 
     }
     self::demands(&mut block, demands);
     verdict(&mut block, verified, demands);
-    let seal = verified.seal.as_ref().map(ToString::to_string);
     block.next(&next::of(verified, &site));
-    block.end(&run, seal.as_deref(), exit)
+    block.end(verified, &site.name, exit)
 }
 
 fn checked_by() -> String {
@@ -102,7 +101,7 @@ pub(crate) fn bytes(count: u64) -> String {
         1 => "1 byte".to_owned(),
         0..10_240 => format!("{count} bytes"),
         10_240..1_048_576 => format!("{} KiB", count / 1024),
-        _ => format!("{}.{} MiB", count >> 20, (count % (1 << 20)) * 10 >> 20),
+        _ => format!("{}.{} MiB", count >> 20, ((count % (1 << 20)) * 10) >> 20),
     }
 }
 

@@ -28,6 +28,5 @@ pub(crate) fn why(verified: &Verified, judged: &Judged, dir: &Path, exit: u8, ou
         block.line(2, 2, "no other gap is known; close these and run again");
     }
     strength(&mut block, judged);
-    let run = verified.run.as_deref().unwrap_or(&site.name);
-    block.end(run, verified.seal.as_ref().map(ToString::to_string).as_deref(), exit)
+    block.end(verified, &site.name, exit)
 }

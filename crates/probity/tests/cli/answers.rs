@@ -472,7 +472,7 @@ fn errors_are_answers_too() {
     assert_snapshot!(place.probity("verify --format json"), @r#"
     exit 2
     --- stdout
-    {"schema":"probity/error/1","exit":2,"error":{"code":"run_unknown","message":"there is no run `the newest` in [folder]/probity-runs","help":"Name a run folder, a prefix of its id, or leave it out for the newest.","place":null},"others":[],"left_out":{"errors":0}}
+    {"schema":"probity/error/1","exit":2,"error":{"code":"run_unknown","message":"there is no run in [folder]/probity-runs","help":"make one with probity run, or name the folder of runs with --out","place":null},"others":[],"left_out":{"errors":0}}
     --- stderr
     "#);
     assert_snapshot!(place.probity("run absent.probity.yaml --format json"), @r#"
@@ -553,4 +553,22 @@ fn an_answer_is_small_however_much_failed() {
     assert_eq!(listed + answer["left_out"]["criteria"].as_u64().unwrap(), 40);
     assert_eq!(answer["more"]["findings"], "probity why");
     assert!(place.probity("show BUILD-7 --format json --max-bytes 1000").stdout.len() > 500);
+}
+
+#[test]
+fn a_step_with_much_to_tell_fits_all_the_same() {
+    let place = Place::with_service();
+    let long = "\\u0001".repeat(120);
+    let checks: String = (1..=30).map(|n| format!("k{n}: \"{n} {long}\", ")).collect();
+    let values: String = (1..=30).map(|n| format!("k{n}: \"{long}\", ")).collect();
+    let plan = PASSES
+        .replace("json: {sku: MUG-1, total: 29.96,", &format!("json: {{{values}sku: MUG-1, total: 29.96,"))
+        .replace("json: {id: exists, total: 29.96}", &format!("json: {{{checks}id: exists, total: 29.96}}"));
+    let place = place.plan(&plan);
+    assert_eq!(place.probity("run").code, 1);
+    let shown = place.probity("show ORDER-1 --format json");
+    assert!(shown.stdout.len() <= 8192, "{}", shown.stdout.len());
+    let answer = shown.json();
+    assert!(answer["steps"][0]["left_out"]["checks"].as_u64().unwrap() > 0);
+    assert_eq!(answer["steps"][0]["checks"][0]["holds"], "false");
 }

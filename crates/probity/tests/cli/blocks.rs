@@ -46,7 +46,7 @@ fn progress_goes_to_standard_error() {
     run 20261130T142402Z-order-7f3a91c2  seal 9:7f3a91c2d4e8b016  exit 3
     --- stderr
     probity 0.1.0  order.probity.yaml  on local http://127.0.0.1:8123 (disposable data)
-      preflight  BLOCKED before the first step: target_unreachable: http://127.0.0.1:8123: no connection to 127.0.0.1:8123: connection refused
+      preflight  BLOCKED before the first step
     "#);
 }
 
@@ -152,8 +152,8 @@ fn a_part_never_passes_the_whole() {
     assert_snapshot!(ran.out(), @r#"
     INCONCLUSIVE  Order total: 1 of 2 criteria untested, 1 passed; unsigned; attempt 1 of its series
       1  requirement_untested   nothing tested the criterion   ORDER-1
-           yours    probity explain requirement_untested
-                    Cover it by a case.
+           yours    probity run order.probity.yaml
+                    the whole plan
       2  capped_partial_selection   1 of 2 cases were selected
            yours    probity run order.probity.yaml
                     the whole plan
@@ -165,7 +165,7 @@ fn a_part_never_passes_the_whole() {
               complete; unsigned
     subject   no work tree; the service names no build
     terms     isolation none; disposable data
-    next      yours   probity run order.probity.yaml          when that is done
+    next      yours   probity run order.probity.yaml          the whole plan
     run 20261130T142402Z-order-7f3a91c2  seal 18:7f3a91c2d4e8b016  exit 5
     "#);
 }

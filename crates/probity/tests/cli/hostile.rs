@@ -52,7 +52,17 @@ fn a_hostile_title_and_body_are_drawn() {
     inert(&ran, "run");
     assert_eq!(ran.code, 1, "{ran}");
     assert!(ran.stdout.contains("\\x1b[2J") && ran.stdout.contains("\\u{202e}"), "{ran}");
-    for words in ["why", "verify", "show A-1", "show e1", "plan check", "plan expand", "report --as json"] {
+    for words in [
+        "why",
+        "verify",
+        "show A-1",
+        "show e1",
+        "plan check",
+        "plan expand",
+        "report",
+        "report --as junit",
+        "report --as json",
+    ] {
         let ran = place.probity(words);
         inert(&ran, words);
         assert!(!ran.stdout.is_empty(), "{words}: {ran}");

@@ -146,3 +146,48 @@ fn a_run_is_found_by_folder_and_from_elsewhere() {
     );
     assert_eq!(answer["findings"][0]["code"], "not_anchored");
 }
+
+#[test]
+fn the_subject_is_what_the_running_system_names() {
+    let place = Place::with_service().plan(PASSES);
+    let settings = std::fs::read_to_string(place.path().join("probity.yaml")).unwrap();
+    let identity = ", identity: {http: GET /version, json: build}}";
+    place.write(
+        "probity.yaml",
+        &settings.trim_end().replace("data: disposable}", &format!("data: disposable{identity}")),
+    );
+    let ran = place.probity("run");
+    assert!(ran.stdout.contains("the service named build 1 before and after"), "{ran}");
+    assert_eq!(place.probity("verify --subject 1").code, 0);
+    let other = place.probity("verify --subject 2");
+    assert_eq!(other.code, 6);
+    assert!(other.stdout.contains("demand_unmet   --subject\n      expected  2\n      saw       1\n"), "{other}");
+}
+
+#[test]
+fn another_program_s_word_is_counted_as_reported() {
+    let place = Place::with_service();
+    std::fs::create_dir(place.path().join("tools")).unwrap();
+    place.write("tools/total.sh", "#!/bin/sh\nprintf '{\"total\": 29.97}'\n");
+    let script = place.path().join("tools/total.sh");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let plan = "schemaVersion: 2\nrequirement:\n  title: Totals\n  criteria:\n    - {id: T-1, needs: command, text: \"The tool prints the total.\"}\n\
+                environment: local\ncases:\n  - id: C-1\n    title: the tool\n    covers: [T-1]\n    steps:\n      \
+                - {run: [tools/total.sh], expect: {json: {total: 29.96}}}\n";
+    let place = place.plan(plan);
+    let ran = place.probity("run");
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(ran.stdout.contains("run: tools/total.sh"), "{ran}");
+    assert!(ran.stdout.contains("expected  stdout json total = 29.96\n      saw       29.97\n"), "{ran}");
+    let shown = place.probity("show C-1.1 --format json").json();
+    let step = &shown["steps"][0];
+    assert_eq!(step["sent"]["argv"][0], "tools/total.sh");
+    assert_eq!(step["got"]["stdout"]["text"], "{\"total\": 29.97}");
+    assert_eq!((&step["checks"][0]["class"], &step["curl"]), (&"reported".into(), &serde_json::Value::Null));
+    place.write("order.probity.yaml", &plan.replace("29.96", "29.97"));
+    let passed = place.probity("run");
+    assert!(
+        passed.stdout.contains("2 claims: 2 reported") || passed.stdout.contains("1 claim: 1 reported"),
+        "{passed}"
+    );
+}

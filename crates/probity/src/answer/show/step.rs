@@ -109,8 +109,37 @@ pub(crate) fn captured<'a>(judged: &'a Judged, step: &AuditedStep) -> &'a [Evide
     step.action.map_or(&[], |action| &judged.audited().recorded().actions()[action].evidence)
 }
 
+/// How much of a step an answer tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Everything that is bounded anyway.
+    Full,
+    /// Fewer checks and header lines.
+    Less,
+    /// Two checks; of headers and bodies only how much there was.
+    Least,
+}
+
+impl Detail {
+    const fn checks(self) -> usize {
+        match self {
+            Self::Full => 12,
+            Self::Less => 4,
+            Self::Least => 2,
+        }
+    }
+
+    const fn headers(self) -> usize {
+        match self {
+            Self::Full => 16,
+            Self::Less => 6,
+            Self::Least => 0,
+        }
+    }
+}
+
 /// The step as the answer carries it.
-pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>) -> Json {
+pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>, detail: Detail) -> Json {
     let step = &judged.audited().steps()[position];
     let (scenario, planned) = judged.step(position);
     let handle = handle(position);
@@ -133,7 +162,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>)
     ordered.sort_by_key(|check| check.truth == Truth::Holds);
     let checks: Vec<Json> = ordered
         .iter()
-        .take(12)
+        .take(detail.checks())
         .map(|check| {
             Json::map([
                 ("what", Json::from(clip(&check.what, 160))),
@@ -157,11 +186,11 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>)
         ("started", action.map(|action| action.started_at.clone()).into()),
         ("ms", step.observation.as_ref().map(|observed| observed.total_us() / 1000).into()),
         ("tries", tries.into()),
-        ("sent", sent(step).map_or(Json::Null, |sent| sent_json(&sent, &handle))),
-        ("got", got(judged, step, evidence).map_or(Json::Null, |got| got_json(&got, &handle))),
+        ("sent", sent(step).map_or(Json::Null, |sent| sent_json(&sent, &handle, detail))),
+        ("got", got(judged, step, evidence).map_or(Json::Null, |got| got_json(&got, &handle, detail))),
         ("checks", Json::List(checks)),
         ("evidence", evidence_json(judged, step, &handle)),
-        ("curl", curl_of(step).map(|line| clip(&line, 1200)).into()),
+        ("curl", curl_of(step).map(|line| clip(&line, 600)).into()),
         ("left_out", Json::map([("checks", left_out)])),
     ])
 }
@@ -174,30 +203,33 @@ pub(crate) fn curl_of(step: &AuditedStep) -> Option<String> {
     }
 }
 
-fn body(excerpt: Option<&Excerpt>, handle: &str) -> Json {
-    excerpt.map_or(Json::Null, |excerpt| excerpt.to_json(handle))
+fn body(excerpt: Option<&Excerpt>, handle: &str, detail: Detail) -> Json {
+    excerpt.map_or(Json::Null, |excerpt| match detail {
+        Detail::Full | Detail::Less => excerpt.to_json(handle),
+        Detail::Least => Excerpt { text: None, cut: true, ..excerpt.clone() }.to_json(handle),
+    })
 }
 
-fn headers(pairs: &[(String, String)]) -> Json {
-    texts(pairs.iter().take(16).map(|(name, value)| format!("{name}: {value}")), 160)
+fn headers(pairs: &[(String, String)], detail: Detail) -> Json {
+    texts(pairs.iter().take(detail.headers()).map(|(name, value)| format!("{name}: {value}")), 160)
 }
 
-fn sent_json(sent: &Sent, handle: &str) -> Json {
+fn sent_json(sent: &Sent, handle: &str, detail: Detail) -> Json {
     match sent {
         Sent::Http { line, headers: pairs, body: excerpt } => Json::map([
             ("line", Json::from(clip(line, 400))),
-            ("headers", headers(pairs)),
-            ("body", body(excerpt.as_ref(), handle)),
+            ("headers", headers(pairs, detail)),
+            ("body", body(excerpt.as_ref(), handle, detail)),
         ]),
         Sent::Command { argv, cwd, stdin } => Json::map([
-            ("argv", texts(argv.iter().take(24), 200)),
+            ("argv", texts(argv.iter().take(8 + detail.headers()), 120)),
             ("cwd", clip(cwd, 200).into()),
-            ("stdin", body(stdin.as_ref(), handle)),
+            ("stdin", body(stdin.as_ref(), handle, detail)),
         ]),
     }
 }
 
-fn got_json(got: &Got<'_>, handle: &str) -> Json {
+fn got_json(got: &Got<'_>, handle: &str, detail: Detail) -> Json {
     match got {
         Got::Http(http, last, excerpt) => {
             let phases = &last.hop.phases;
@@ -208,12 +240,12 @@ fn got_json(got: &Got<'_>, handle: &str) -> Json {
                 ("first_byte_us", phases.first_byte_us),
                 ("body_us", phases.body_us),
             ];
-            let hops = http.hops.iter().rev().skip(1).rev().take(20);
+            let hops = http.hops.iter().take(http.hops.len() - 1).take(4 + detail.headers());
             let hops = hops.map(|hop| format!("{} {}", hop.hop.status, hop.hop.url));
             Json::map([
                 ("status", Json::from(last.hop.status)),
-                ("headers", headers(&last.hop.headers)),
-                ("body", body(excerpt.as_ref(), handle)),
+                ("headers", headers(&last.hop.headers, detail)),
+                ("body", body(excerpt.as_ref(), handle, detail)),
                 ("phases", Json::map(named)),
                 ("peer", clip(&last.hop.peer.address, 80).into()),
                 ("hops", texts(hops, 200)),
@@ -222,8 +254,8 @@ fn got_json(got: &Got<'_>, handle: &str) -> Json {
         Got::Command(command, stdout, stderr) => Json::map([
             ("exit", Json::from(command.result.exit)),
             ("termination", command.result.termination.as_str().into()),
-            ("stdout", body(stdout.as_ref(), handle)),
-            ("stderr", body(stderr.as_ref(), handle)),
+            ("stdout", body(stdout.as_ref(), handle, detail)),
+            ("stderr", body(stderr.as_ref(), handle, detail)),
         ]),
     }
 }

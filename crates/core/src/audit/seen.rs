@@ -1,0 +1,123 @@
+//! Whether what a step saw hangs together with what it sent: the same method and target, redirects inside the
+//! environment, bytes that were captured for it, an end that is said to be one, and what it used.
+
+use crate::codes::Code;
+use crate::environment::Origin;
+use crate::ids::Digest;
+use crate::invoke::Call;
+use crate::journal::body::ActionCommit;
+use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
+use crate::observe::HttpCall;
+use crate::recorded::ActionRecord;
+use crate::redact::PLACEHOLDER;
+
+/// What does not hang together.
+pub(super) struct Fault {
+    pub(super) code: Code,
+    pub(super) message: String,
+}
+
+fn differs(message: impl Into<String>) -> Option<Fault> {
+    Some(Fault { code: Code::IntentDiffers, message: message.into() })
+}
+
+/// The first thing that does not fit, if one does not.
+pub(super) fn fault(
+    call: &Call,
+    observation: &Observation,
+    commit: &ActionCommit,
+    action: &ActionRecord,
+) -> Option<Fault> {
+    let captured: Vec<(Digest, u64)> = action.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
+    foreign(observation, &captured)
+        .or_else(|| match (call, observation) {
+            (Call::Http(call), Observation::Http(seen)) => http(call, seen),
+            (Call::Command(_), Observation::Command(seen)) => command(seen),
+            _ => differs("it was seen by another probe than the plan names"),
+        })
+        .or_else(|| used(observation, commit))
+}
+
+/// Bytes that it cites and that were not captured for it.
+pub(super) fn foreign(observation: &Observation, captured: &[(Digest, u64)]) -> Option<Fault> {
+    let cited = observation.blobs().into_iter().find(|blob| !captured.iter().any(|(digest, _)| digest == blob));
+    let sizes = sizes(observation);
+    let message = match cited {
+        Some(blob) => format!("cites {blob}, which was not captured for it"),
+        None => {
+            let (blob, bytes) = sizes.into_iter().find(|size| !captured.contains(size))?;
+            format!("cites {blob} with {bytes} bytes, which it does not have")
+        }
+    };
+    Some(Fault { code: Code::EvidenceForeign, message })
+}
+
+fn sizes(observation: &Observation) -> Vec<(Digest, u64)> {
+    match observation {
+        Observation::Http(http) => {
+            let blobs = http.hops.iter().flat_map(|hop| [Some(hop.wire), hop.decoded]).flatten();
+            blobs.map(|blob| (blob.sha256, blob.bytes)).collect()
+        }
+        Observation::Command(command) => {
+            [command.stdout, command.stderr].into_iter().map(|blob| (blob.sha256, blob.bytes)).collect()
+        }
+    }
+}
+
+/// What was asked is what the call says, and every hop lies inside the environment (design.md section 10).
+pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
+    for (position, observed) in seen.hops.iter().enumerate() {
+        let hop = &observed.hop;
+        if !Origin::allowed(&call.origins, &hop.url) {
+            return differs(format!("it spoke to {}, which lies outside the environment", hop.url));
+        }
+        let same = hop.method == call.method && same_url(&hop.url, &call.url);
+        if position == 0 && !same && !hop.url.contains(PLACEHOLDER) {
+            return differs(format!("it asked {} {}, not what the plan says", hop.method, hop.url));
+        }
+    }
+    if seen.hops.len() > usize::from(call.follow_redirects) + 1 {
+        return differs("it followed more redirects than the plan allows");
+    }
+    None
+}
+
+/// Equal once both are written as URLs are; a fragment is never sent.
+fn same_url(a: &str, b: &str) -> bool {
+    let plain = |text: &str| {
+        let mut url = url::Url::parse(text).ok()?;
+        url.set_fragment(None);
+        Some(url)
+    };
+    a == b || plain(a).is_some_and(|url| Some(url) == plain(b))
+}
+
+/// An end that was forced is no end: exit 0 of a stopped child is never success.
+fn command(seen: &CommandObserved) -> Option<Fault> {
+    let result = &seen.result;
+    let own = matches!(result.termination.as_str(), "exited" | "signalled");
+    let forced = !own || result.left_over > 0 || result.term_sent || result.kill_sent;
+    if result.failure.is_none() && forced {
+        return differs(format!("its end ({}) was forced and is not said to be a failure", result.termination));
+    }
+    if result.failure.is_none() && (result.termination == "signalled") == result.signal.is_none() {
+        return differs("how it ended is said in two ways");
+    }
+    None
+}
+
+/// What the commit counts is what the observation shows.
+fn used(observation: &Observation, commit: &ActionCommit) -> Option<Fault> {
+    let (probes, output) = match observation {
+        Observation::Http(http) => (http.tries.len().max(1) as u64, 0),
+        Observation::Command(command) => (1, command.result.stdout.total.saturating_add(command.result.stderr.total)),
+    };
+    if (commit.probes, commit.output_bytes) == (probes, output) {
+        return None;
+    }
+    let message = format!(
+        "it counts {} probes and {} bytes of output; it used {probes} and {output}",
+        commit.probes, commit.output_bytes
+    );
+    Some(Fault { code: Code::BudgetOverdrawn, message })
+}

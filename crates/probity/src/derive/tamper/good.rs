@@ -1,0 +1,137 @@
+//! Good runs to spoil, made by the engine against a server of the test.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use probity_store::naming::RUN_LIST;
+use probity_store::snapshot::{Budget, Snapshot};
+use probity_testkit::server::Server;
+use tokio::sync::watch;
+
+use crate::derive::verify_snapshot;
+use crate::engine::{self, Request, Shared};
+use crate::plans;
+use crate::project::Project;
+
+/// Requests, a program, evidence in files, obligations, values that go from step to step, cleanup, an identity.
+const PLAN: &str = r#"
+schemaVersion: 2
+requirement:
+  title: Items stay
+  criteria:
+    - {id: C-1, needs: api, text: "Posting an item answers 201."}
+    - {id: C-2, needs: persistence, text: "The item is found again."}
+    - {id: C-3, needs: command, text: "The program counts one line."}
+    - {id: C-4, needs: api, text: "A page is long."}
+cases:
+  - id: ITEM-1
+    title: an item is kept
+    covers: [C-1, C-2]
+    steps:
+      - http: POST /items
+        json: {name: mug, note: "{qa_marker}"}
+        expect: {status: 201, json: {id: {type: string}, name: mug}}
+        save: {item: id}
+        covers: [C-1]
+      - http: GET /items/{item}
+        expect: {status: 200, json: {name: mug, note: "{qa_marker}"}}
+        shows: [persistence, marker]
+        covers: [C-2]
+    cleanup:
+      - {http: "DELETE /items/{item}", expect: {status: 204}}
+      - {http: "GET /items/{item}", expect: {status: 404}, shows: absence}
+  - id: LONG-1
+    title: long pages
+    covers: [C-4]
+    steps:
+      - {http: GET /bytes?5000, expect: {status: 200, text: xxxx}}
+      - {http: GET /bytes?6000, expect: {status: 200, text: xxxx}}
+  - id: PROG-1
+    title: a program counts
+    covers: [C-3]
+    steps:
+      - run: [sh, tools/count.sh]
+        expect: {exit: 0, text: 1 line}
+"#;
+
+/// A run as bytes.
+pub(super) struct Good {
+    /// Everything in its folder.
+    pub(super) snapshot: Snapshot,
+    /// The same on disk.
+    pub(super) dir: std::path::PathBuf,
+    /// The run list.
+    pub(super) list: Vec<u8>,
+    _folder: tempfile::TempDir,
+}
+
+/// A whole run that passed.
+pub(super) fn whole() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    RUN.get_or_init(|| make(&[], ""))
+}
+
+/// A run of one case only, which is capped.
+pub(super) fn partial() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    RUN.get_or_init(|| make(&["ITEM-1"], ""))
+}
+
+/// A run that used up its probes after two of them.
+pub(super) fn exhausted() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    RUN.get_or_init(|| make(&[], "limits: {probes: 3}\n"))
+}
+
+fn make(only: &[&str], settings: &str) -> Good {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("items.probity.yaml", PLAN);
+    write("tools/count.sh", "echo '1 line'\n");
+    let environment = format!(
+        "version: 1\ndefault_environment: local\nenvironments:\n  local: {{kind: local, url: \"{}\", data: disposable, \
+         identity: {{http: GET /version, json: build}}}}\n",
+        server.origin()
+    );
+    write("probity.yaml", &format!("{environment}{settings}"));
+    let sources = plans::find(&[folder.path().join("items.probity.yaml")]).unwrap();
+    let project = Project::of(folder.path()).unwrap();
+    let (_alive, cancel) = watch::channel(false);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let done = runtime.block_on(engine::run(Request {
+        project: &project,
+        source: &sources[0],
+        environment: None,
+        only: only.iter().map(|id| (*id).to_owned()).collect(),
+        allow: Vec::new(),
+        challenge: None,
+        runs: folder.path().join("probity-runs"),
+        cancel,
+        shared: &mut Shared::default(),
+        progress: &mut |_| {},
+    }));
+    let done = done.unwrap_or_else(|error| panic!("{error:?}"));
+    let snapshot = in_memory(&done.dir);
+    let list = std::fs::read(done.dir.parent().unwrap().join(RUN_LIST)).unwrap();
+    let good = Good { snapshot, dir: done.dir.clone(), list, _folder: folder };
+    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new());
+    let expected = if only.is_empty() && settings.is_empty() { 0 } else { 5 };
+    assert_eq!(verified.exit(), expected, "{}", super::drawn(&verified));
+    assert!(verified.findings.is_empty(), "{}", super::drawn(&verified));
+    good
+}
+
+/// A run folder as bytes.
+pub(super) fn in_memory(dir: &Path) -> Snapshot {
+    let on_disk = Snapshot::of_folder(dir, &Budget::default()).unwrap();
+    let mut files: BTreeMap<String, Vec<u8>> =
+        on_disk.files().map(|(name, _)| (name.to_owned(), std::fs::read(dir.join(name)).unwrap())).collect();
+    files.insert("journal.jsonl".to_owned(), on_disk.journal().to_vec());
+    Snapshot::in_memory(files).unwrap()
+}
