@@ -9,6 +9,8 @@ mod profile;
 mod seed;
 mod written;
 
+use std::borrow::Cow;
+
 pub use check::check;
 pub use matrix::{CRITERION_ROW, MATRIX, TEST_ROW};
 pub use profile::{ENVIRONMENT, PROFILE, SERVICE};
@@ -109,7 +111,10 @@ impl Table {
 
 /// `snake_case` as `camelCase`; other names stay.
 #[must_use]
-pub fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> Cow<'_, str> {
+    if !name.trim_start_matches('_').contains('_') {
+        return Cow::Borrowed(name);
+    }
     let mut out = String::with_capacity(name.len());
     let mut raise = false;
     for c in name.chars() {
@@ -122,7 +127,7 @@ pub fn camel(name: &str) -> String {
             _ => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A field that may be left out.

@@ -4,6 +4,8 @@
 mod anchors;
 mod folder;
 
+use std::collections::BTreeMap;
+
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
 use crate::codes::Code;
@@ -180,8 +182,10 @@ fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<
     // Where nothing can be audited, what the fold noticed stands alone.
     let noticed = recorded.findings().to_vec();
     let said = recorded.closed().map(|closed| (closed.outcome.clone(), closed.counts));
+    let kept = folder.files.iter().filter(|file| file.name.starts_with("evidence/"));
+    let by_digest: BTreeMap<Digest, &FileSeen> = kept.map(|file| (file.sha256, file)).collect();
     let sound = |digest: &Digest| {
-        let file = folder.files.iter().find(|file| file.sha256 == *digest && file.name.starts_with("evidence/"))?;
+        let file = by_digest.get(digest)?;
         (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
     };
     let audited = match audit(recorded, &Material { files: &sound, parse }) {

@@ -20,7 +20,7 @@ impl Reading<'_> {
             }
             for (key, value) in map.as_map().unwrap_or_default() {
                 self.variable_name(key);
-                let from = match kind.as_str() {
+                let from = match kind.as_ref() {
                     "extractJson" | "extractStdoutJson" => self.extracted_path(value).map(SaveFrom::Json),
                     "extractResponseHeader" => self.extracted_header(value),
                     _ => value.as_text().and_then(|text| self.pattern(text, Some(1), value.place)).map(SaveFrom::Text),

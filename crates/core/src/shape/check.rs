@@ -236,12 +236,12 @@ fn no_field_twice(pairs: &[(Key, Node)], diags: &mut Diagnostics) -> bool {
     let mut seen: Vec<String> = Vec::new();
     all(pairs, |(key, _)| {
         let name = camel(&key.name);
-        if seen.contains(&name) {
+        if seen.iter().any(|known| *known == name) {
             let message = format!("`{}` stands twice, in two spellings", shortened(&key.name, 60));
             diags.error(Code::DuplicateKey, key.place, message, "remove one of the two");
             return false;
         }
-        seen.push(name);
+        seen.push(name.into_owned());
         true
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
@@ -232,6 +233,10 @@ fn random_hex(bytes: usize) -> String {
 
 /// Digest of this program's own file.
 fn executable() -> Option<String> {
-    let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
-    Some(Digest::of(&bytes).to_string())
+    static DIGEST: OnceLock<Option<String>> = OnceLock::new();
+    let digest = || {
+        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
+        Some(Digest::of(&bytes).to_string())
+    };
+    DIGEST.get_or_init(digest).clone()
 }
