@@ -252,6 +252,9 @@ impl Fold {
         if !marked || opened.nonce.len() != 32 || !hex(&opened.nonce, 32) {
             self.refuse(Code::EntryBodyInvalid, entry, "nonce or marker is not one that a run makes");
         }
+        if self.recorded.opened.isolation != "none" {
+            self.refuse(Code::EntryBodyInvalid, entry, "this version isolates nothing");
+        }
     }
 
     fn take(&mut self, entry: &Entry) {
@@ -317,6 +320,9 @@ impl Fold {
     /// a file is named by its digest.
     fn content(&mut self, entry: &Entry, content: &Content, sha256: &Digest, size: u64) {
         match content {
+            Content::Absent if size > 0 => {
+                self.refuse(Code::EntryBodyInvalid, entry, format!("{size} bytes are said to stand nowhere"));
+            }
             Content::Absent => {}
             Content::File(name) => {
                 if !is_evidence_name(name, sha256) {
@@ -403,11 +409,19 @@ impl Fold {
             self.refuse(Code::EvidenceMissing, entry, "evidence is captured without its bytes");
         }
         self.content(entry, &evidence.content, &evidence.sha256, evidence.bytes);
+        let known = match self.open {
+            Some(_) => ["body", "wire", "stdout", "stderr"].contains(&evidence.role.as_str()),
+            None => ["identity", "wire"].contains(&evidence.role.as_str()) && evidence.intent == 0,
+        };
+        if !known {
+            let message = format!("{} is captured for entry {}", evidence.role, evidence.intent);
+            self.refuse(Code::EvidenceForeign, entry, message);
+        }
         match self.open {
             Some(open) if self.recorded.actions[open].seq == evidence.intent => {
                 self.recorded.actions[open].evidence.push(evidence);
             }
-            None if evidence.role == "identity" => self.loose.push(evidence),
+            None if known => self.loose.push(evidence),
             _ => self.refuse(
                 Code::EvidenceForeign,
                 entry,
@@ -463,6 +477,12 @@ fn is_evidence_name(name: &str, sha256: &Digest) -> bool {
     rest.and_then(|rest| rest.strip_prefix('.')).is_some_and(|ext| {
         !ext.is_empty() && ext.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.')
     })
+}
+
+/// How a program is named in records, which hold relative names only: one outside the project without its folders.
+#[must_use]
+pub fn program_name(name: &str) -> &str {
+    if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name) } else { name }
 }
 
 /// Whether a recorded name is absolute, steps out of its folder, or could be read as one on some system.

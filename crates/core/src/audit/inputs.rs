@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
 use crate::journal::body::{Body, Role};
 use crate::journal::opened::Limits;
+use crate::judged::ALLOWED;
 use crate::recorded::Recorded;
 use crate::walk;
 
@@ -126,6 +127,11 @@ pub(super) fn compare(recorded: &Recorded, checked: &CheckedPlan, documents: &Do
         Some(_) => {}
     }
     limits(recorded, checked, findings);
+    if let Some(code) = recorded.opened().options.allow.iter().find(|code| ALLOWED.iter().all(|(name, _)| name != code))
+    {
+        let message = format!("{code} is let through, which this version cannot weigh");
+        findings.push(Finding::integrity(Code::WeakeningHidden, message).at_entry(0));
+    }
     let opened = recorded.opened();
     if sorted_text(&opened.environment) != sorted_text(&checked.environment().to_json()) {
         findings.push(Finding::integrity(

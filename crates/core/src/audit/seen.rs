@@ -76,6 +76,13 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
             return differs(format!("it asked {} {}, not what the plan says", hop.method, hop.url));
         }
     }
+    if seen.failure.is_none() && seen.hops.iter().any(|observed| !observed.hop.complete) {
+        return differs("an answer was cut and that is not said to be a failure");
+    }
+    let body = call.body.as_ref().map_or(0, |body| body.len() as u64);
+    if seen.hops.first().is_some_and(|observed| observed.hop.sent_bytes != body) {
+        return differs("it sent another number of bytes than the plan says");
+    }
     if seen.hops.len() > usize::from(call.follow_redirects) + 1 {
         return differs("it followed more redirects than the plan allows");
     }
@@ -99,6 +106,9 @@ fn command(seen: &CommandObserved) -> Option<Fault> {
     let forced = !own || result.left_over > 0 || result.term_sent || result.kill_sent;
     if result.failure.is_none() && forced {
         return differs(format!("its end ({}) was forced and is not said to be a failure", result.termination));
+    }
+    if result.failure.is_none() && !(result.stdout.complete && result.stderr.complete) {
+        return differs("its output was cut and that is not said to be a failure");
     }
     if result.failure.is_none() && (result.termination == "signalled") == result.signal.is_none() {
         return differs("how it ended is said in two ways");

@@ -11,11 +11,11 @@ use crate::evaluate::Files;
 use crate::finding::Finding;
 use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
-use crate::journal::body::Body;
+use crate::journal::body::{Body, Role};
 use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
-use crate::plan::{Scenario, Step};
-use crate::recorded::{ActionRecord, Recorded};
+use crate::plan::{Action, Scenario, Step};
+use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
 use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
@@ -197,11 +197,26 @@ impl Audit<'_, '_> {
         if let Some(fault) = seen::fault(&call, &observation, commit, action) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
+        self.sealed_program(step, action, &observation);
         let judgement = case.judge(step, &call, &observation, self.evidence);
         let mut audited = bare(judgement, Some(call));
         audited.previews = previews(&observation, self.evidence);
         audited.observation = Some(observation);
         audited
+    }
+
+    /// A program that ran was sealed by its name before (threats.md R5b).
+    fn sealed_program(&mut self, step: &Step, action: &ActionRecord, observation: &Observation) {
+        let (Action::Command(command), Observation::Command(seen)) = (&step.action, observation) else { return };
+        let written = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
+        let sealed = |name: &str| {
+            let mut inputs = self.recorded.inputs().iter();
+            inputs.any(|input| matches!(input.role, Role::File | Role::Program) && input.name == program_name(name))
+        };
+        if seen.result.termination != "spawn_error" && !written.is_some_and(sealed) {
+            let message = format!("the program of {} was not sealed", step.id);
+            self.refuse(Code::InputMissing, action, message);
+        }
     }
 
     /// A step that could have left and was held back: by the end of the budget, by a cancellation, by the write policy.
@@ -247,7 +262,8 @@ impl Audit<'_, '_> {
     fn compare_hint(&mut self, step: &Step, action: &ActionRecord, judgement: &Judgement) {
         let Some(commit) = &action.commit else { return };
         let code = judgement.reason.as_ref().map(|reason| reason.code.as_str());
-        if commit.status != judgement.status.as_str() || commit.code.as_deref() != code {
+        let told = (commit.status.as_str(), commit.code.as_deref(), commit.message.is_some());
+        if told != (judgement.status.as_str(), code, code.is_some()) {
             let finding =
                 Finding::note(Code::RunnerDisagrees, format!("the runner took {} for something else", step.id))
                     .at_entry(action.seq)

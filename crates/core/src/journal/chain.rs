@@ -107,3 +107,187 @@ const fn code_of(fault: &EntryFault) -> Code {
         EntryFault::Id => Code::ChainBroken,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::json::Json;
+    use crate::recorded::Recorded;
+
+    /// Values that a body may hold: texts, whole numbers, truth values, lists, maps.
+    fn value() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            (0u64..1 << 53).prop_map(Json::from),
+            ".{0,12}".prop_map(Json::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::List),
+                prop::collection::btree_map(".{0,6}", inner, 0..4).prop_map(Json::map),
+            ]
+        })
+    }
+
+    fn kind() -> impl Strategy<Value = Kind> {
+        (0..Kind::ALL.len()).prop_map(|position| Kind::ALL[position])
+    }
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        let body = prop::collection::btree_map(".{0,6}", value(), 0..5).prop_map(Json::map);
+        (".{0,9}", 0u64..9, 0u64..99, ".{0,9}", 0u64..1 << 53, kind(), body, any::<u8>()).prop_map(
+            |(run, generation, seq, at, mono, kind, body, prev)| Entry {
+                run,
+                generation,
+                seq,
+                at,
+                mono,
+                kind,
+                body,
+                prev: Digest::of(&[prev]),
+            },
+        )
+    }
+
+    /// A body of a kind as writers write it, one of its fields replaced.
+    fn spoilt(kind: Kind, spoil: &Json, which: usize) -> Json {
+        let content = Json::map([("text", "x")]);
+        let digest = Json::from(Digest::of(b"x"));
+        let call = Json::map([("kind", "http")]);
+        let mut fields: Vec<(&str, Json)> = match kind {
+            Kind::InputSealed => vec![
+                ("role", "file".into()),
+                ("name", "a".into()),
+                ("sha256", digest),
+                ("bytes", 1u64.into()),
+                ("redactions", 0u64.into()),
+                ("content", content),
+            ],
+            Kind::PlanChecked => vec![("ok", true.into()), ("findings", Json::List(Vec::new()))],
+            Kind::ActionIntent => vec![
+                ("scenario", "A".into()),
+                ("step", "A.1".into()),
+                ("action", "api".into()),
+                ("idempotent", true.into()),
+                ("call", call),
+                ("idempotency_key", Json::Null),
+                ("timeout_ms", 1u64.into()),
+            ],
+            Kind::ActionCommit => vec![
+                ("intent", 2u64.into()),
+                ("scenario", "A".into()),
+                ("step", "A.1".into()),
+                ("status", "passed".into()),
+                ("code", Json::Null),
+                ("message", Json::Null),
+                ("observation", Json::Null),
+                ("probes", 1u64.into()),
+                ("output_bytes", 0u64.into()),
+            ],
+            Kind::EvidenceCaptured => vec![
+                ("intent", 0u64.into()),
+                ("role", "identity".into()),
+                ("sha256", digest),
+                ("bytes", 1u64.into()),
+                ("media", "".into()),
+                ("redactions", 0u64.into()),
+                ("content", content),
+            ],
+            Kind::RuntimeObserved => vec![("what", "resumed".into()), ("dropped_bytes", 0u64.into())],
+            Kind::BudgetExceeded => {
+                vec![("resource", "time".into()), ("limit", 1u64.into()), ("used", 1u64.into())]
+            }
+            Kind::RunCancelled => vec![("by", "interrupt".into())],
+            _ => Vec::new(),
+        };
+        if let Some((_, value)) = fields.get_mut(which) {
+            *value = spoil.clone();
+        }
+        Json::map(fields)
+    }
+
+    fn opened() -> Json {
+        let limits = ["time_ms", "probes", "output", "reserve_ms", "reserve_output"].map(|name| (name, 1u64));
+        let options = [("environment", Json::Null), ("only", Json::List(vec![])), ("allow", Json::List(vec![]))];
+        let text = Json::from;
+        Json::map([
+            ("nonce", text("00")),
+            ("challenge", Json::Null),
+            ("goal", text("")),
+            ("marker", text("")),
+            ("tool", text("")),
+            ("derivation", 1u64.into()),
+            ("executable", Json::Null),
+            ("isolation", text("none")),
+            ("series", text("")),
+            ("attempt", 1u64.into()),
+            ("same_subject", 1u64.into()),
+            ("options", Json::map(options)),
+            ("limits", Json::map(limits)),
+            ("environment", Json::Null),
+            ("git", Json::Null),
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(entry in entry()) {
+            let (line, id) = entry.line().unwrap();
+            let (read, read_id) = Entry::read(line.strip_suffix(b"\n").unwrap()).unwrap();
+            // Maps come back in the order of their keys, so lines are what is compared.
+            prop_assert_eq!(read.line().unwrap(), (line, id));
+            prop_assert_eq!(Entry { body: Json::Null, ..read }, Entry { body: Json::Null, ..entry });
+            prop_assert_eq!(read_id, id);
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let chain = Chain::read(&bytes);
+            prop_assert!(!chain.findings.is_empty());
+            prop_assert!(Recorded::fold(&chain).is_none());
+        }
+
+        #[test]
+        fn any_changed_byte_is_noticed(entry in entry(), at in any::<prop::sample::Index>(), other in any::<u8>()) {
+            let (line, _) = entry.line().unwrap();
+            let line = &line[..line.len() - 1];
+            let mut changed = line.to_vec();
+            changed[at.index(line.len())] = other;
+            prop_assert!(changed == line || Entry::read(&changed).is_err());
+        }
+
+        /// Entries that chain and say anything: the fold names what is wrong and goes on.
+        #[test]
+        fn anything_that_chains_can_be_folded(
+            steps in prop::collection::vec((kind(), value(), 0usize..12, 1u64..3), 0..12),
+        ) {
+            let mut journal = Vec::new();
+            let mut prev = Digest::zero();
+            let first = (Kind::RunOpened, opened(), 1);
+            let rest = steps.iter().map(|(kind, spoil, which, generation)| (*kind, spoilt(*kind, spoil, *which), *generation));
+            for (seq, (kind, body, generation)) in std::iter::once(first).chain(rest).enumerate() {
+                let entry = Entry {
+                    run: "r".to_owned(),
+                    generation,
+                    seq: seq as u64,
+                    at: "2026-11-30T14:24:02.123Z".to_owned(),
+                    mono: 0,
+                    kind,
+                    body,
+                    prev,
+                };
+                let (line, id) = entry.line().unwrap();
+                journal.extend(line);
+                prev = id;
+            }
+            let chain = Chain::read(&journal);
+            let recorded = Recorded::fold(&chain).unwrap();
+            prop_assert!(recorded.actions().len() <= chain.entries.len());
+            // A nonce of two digits is never fine.
+            prop_assert!(!recorded.findings().is_empty());
+        }
+    }
+}

@@ -153,7 +153,7 @@ mod tests {
     fn a_cut_body_can_be_glimpsed() {
         let headers = [("Content-Encoding".to_owned(), "gzip".to_owned())];
         let cut = gzip(b"hello, hello, hello");
-        assert_eq!(glimpse(&headers, &cut[..cut.len() - 9], 100), b"hello, hello, hello");
+        assert_eq!(glimpse(&headers, &cut[..cut.len() - 4], 100), b"hello, hello, hello");
         assert_eq!(glimpse(&headers, &cut, 5), b"hello");
         assert_eq!(glimpse(&[], &cut, 100), b"");
     }

@@ -4,6 +4,7 @@
 //! * [`forged`]: what somebody does who writes every id again, and the views too.
 
 mod bytes;
+mod fields;
 mod forged;
 mod good;
 

@@ -16,7 +16,7 @@ use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
 use probity_core::plan::{Action, Plan};
-use probity_core::recorded::MARKER;
+use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
@@ -196,23 +196,22 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
             continue;
         };
         let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
-        sealed.extend(name.map(|name| (relative(name), program.program_digest)));
-        sealed.extend(program.interpreter.iter().map(|(name, _, digest)| (relative(name), *digest)));
+        sealed.extend(name.map(|name| (program_name(name).to_owned(), program.program_digest)));
+        sealed.extend(program.interpreter.iter().map(|(name, _, digest)| (program_name(name).to_owned(), *digest)));
         // What the arguments name influences the run as much as the program does.
         let inside = |path: &Path| path.strip_prefix(&root).map(|name| name.to_string_lossy().into_owned());
-        sealed.extend(program.files.iter().filter_map(|(_, path, digest)| Some((inside(path).ok()?, *digest))));
+        sealed.extend(
+            program
+                .files
+                .iter()
+                .filter(|(.., digest)| !known.contains(digest))
+                .filter_map(|(_, path, digest)| Some((inside(path).ok()?, *digest))),
+        );
     }
-    for (name, digest) in
-        sealed.iter().filter(|(name, digest)| !run.files.contains_key(*name) && !known.contains(digest))
-    {
+    for (name, digest) in sealed.iter().filter(|(name, _)| !run.files.contains_key(*name)) {
         run.recorder.seal_program(name, *digest)?;
     }
     Ok(())
-}
-
-/// Records hold relative names only: a program outside the project is named without its folders.
-fn relative(name: &str) -> String {
-    if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name).to_owned() } else { name.to_owned() }
 }
 
 fn run_id(slug: &str, nonce: &str) -> Id {

@@ -14,13 +14,13 @@ use super::{drawn, refused};
 use crate::derive::{judge_snapshot, verify_snapshot, views};
 
 /// A journal that is being written again.
-struct Forgery {
+pub(super) struct Forgery {
     good: &'static Good,
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
 }
 
 impl Forgery {
-    fn of(good: &'static Good) -> Self {
+    pub(super) fn of(good: &'static Good) -> Self {
         let entries = Chain::read(good.snapshot.journal()).entries.into_iter().map(|(entry, _)| entry).collect();
         Self { good, entries }
     }
@@ -49,7 +49,7 @@ impl Forgery {
         self.intent(step)..=self.commit(step)
     }
 
-    fn body(&mut self, at: usize) -> &mut Json {
+    pub(super) fn body(&mut self, at: usize) -> &mut Json {
         &mut self.entries[at].body
     }
 
@@ -64,7 +64,7 @@ impl Forgery {
     }
 
     /// Numbers, intents and ids follow each other again.
-    fn chained(&self) -> Vec<u8> {
+    pub(super) fn chained(&self) -> Vec<u8> {
         let mut journal = Vec::new();
         let mut prev = Digest::zero();
         let moved = |old: u64| self.entries.iter().position(|e| e.kind == Kind::ActionIntent && e.seq == old);
@@ -86,7 +86,7 @@ impl Forgery {
         journal
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub(super) fn snapshot(&self) -> Snapshot {
         self.good.snapshot.with("journal.jsonl", self.chained()).unwrap()
     }
 
@@ -124,7 +124,7 @@ impl Forgery {
 }
 
 /// Replaces, adds or (with null for a key that is there) keeps a value at a dotted place.
-fn set(json: &mut Json, place: &str, value: impl Into<Json>) {
+pub(super) fn set(json: &mut Json, place: &str, value: impl Into<Json>) {
     let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
     match json {
         Json::Map(map) => {
@@ -144,7 +144,7 @@ fn set(json: &mut Json, place: &str, value: impl Into<Json>) {
     }
 }
 
-fn at(json: &Json, place: &str) -> Json {
+pub(super) fn at(json: &Json, place: &str) -> Json {
     let mut here = json;
     for key in place.split('.') {
         here = match here {
