@@ -162,7 +162,7 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &inside, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
-    Ok(Audited { checked, steps, runtime, findings, secrets, recorded: recorded.clone() })
+    Ok(Audited { checked, steps, runtime, findings, secrets, recorded })
 }
 
 /// Works out again what was used, against the limits that were sealed.

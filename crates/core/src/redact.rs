@@ -84,7 +84,7 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
         lower_escapes(&percent).into_bytes(),
         percent.replace('+', "%20").into_bytes(),
         percent.into_bytes(),
-        json[1..json.len() - 1].as_bytes().to_vec(),
+        json.as_bytes()[1..json.len() - 1].to_vec(),
         hex.to_uppercase().into_bytes(),
         hex.into_bytes(),
     ];

@@ -4,6 +4,8 @@
 mod anchors;
 mod folder;
 
+use std::collections::BTreeMap;
+
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
 use crate::codes::Code;
@@ -180,9 +182,15 @@ fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<
     // Where nothing can be audited, what the fold noticed stands alone.
     let noticed = recorded.findings().to_vec();
     let said = recorded.closed().map(|closed| (closed.outcome.clone(), closed.counts));
+    let by_digest: BTreeMap<Digest, &str> = folder
+        .files
+        .iter()
+        .filter(|file| file.name.starts_with("evidence/"))
+        .map(|file| (file.sha256, file.name.as_str()))
+        .collect();
     let sound = |digest: &Digest| {
-        let file = folder.files.iter().find(|file| file.sha256 == *digest && file.name.starts_with("evidence/"))?;
-        (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
+        let name = by_digest.get(digest)?;
+        (folder.read)(name).filter(|bytes| Digest::of(bytes) == *digest)
     };
     let audited = match audit(recorded, &Material { files: &sound, parse }) {
         Ok(audited) => audited,

@@ -74,9 +74,9 @@ pub(crate) fn verify(dir: &Path, index: Option<&Path>, seal: Option<&Seal>) -> V
     match Snapshot::of_folder(dir, &Budget::default()) {
         Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new()),
         Err(problems) => {
-            let findings =
+            let findings: Vec<Finding> =
                 problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
-            refused(findings)
+            refused(&findings)
         }
     }
 }
@@ -90,8 +90,8 @@ fn read_list(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// A folder that cannot be read within bounds.
-fn refused(problems: Vec<Finding>) -> Verified {
-    let folder = Folder { journal: &[], files: &[], read: &|_| None, problems: &problems, listed: None, seal: None };
+fn refused(problems: &[Finding]) -> Verified {
+    let folder = Folder { journal: &[], files: &[], read: &|_| None, problems, listed: None, seal: None };
     let mut verified = probity_core::verify::verify(&folder, &parse, &views);
     // Nothing was read, so nothing can be said of a journal.
     verified
@@ -112,12 +112,10 @@ pub(crate) fn verify_snapshot(
         .files()
         .map(|(name, facts)| FileSeen { name: name.to_owned(), size: facts.size, sha256: facts.digest })
         .collect();
+    let digests: BTreeMap<&str, Digest> = files.iter().map(|file| (file.name.as_str(), file.sha256)).collect();
     let read = |name: &str| match snapshot.view(name) {
         Some(bytes) => Some(bytes.to_vec()),
-        None => {
-            let file = files.iter().find(|file| file.name == name)?;
-            snapshot.evidence(&file.sha256).ok().map(std::borrow::Cow::into_owned)
-        }
+        None => evidence(snapshot, digests.get(name)?),
     };
     let listed = list.and_then(|bytes| match list::read(bytes) {
         Ok(lines) => listed(&lines, snapshot.journal()),

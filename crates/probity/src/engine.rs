@@ -45,7 +45,7 @@ pub(crate) struct Request<'a> {
     /// Turns true when the run is cancelled.
     pub cancel: watch::Receiver<bool>,
     /// What is left of the budget that the whole call shares.
-    pub shared: &'a mut budget::Shared,
+    pub shared: &'a mut Shared,
     /// Hears of what happens.
     pub progress: &'a mut dyn FnMut(Event<'_>),
 }

@@ -130,7 +130,7 @@ fn probe_fault(
 fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Finding>) {
     let mut sent = recorded.actions().iter().filter(|action| action.intent.call != Json::Null);
     let Some(first) = sent.next() else { return };
-    let last = sent.last().unwrap_or(first);
+    let last = sent.next_back().unwrap_or(first);
     let mut refuse = |code, message: &str| findings.push(Finding::integrity(code, message));
     match asked[0] {
         None => refuse(Code::StepMissing, "the identity probe before the first step has no record"),
