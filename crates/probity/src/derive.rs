@@ -117,12 +117,10 @@ pub(crate) fn verify_snapshot(
         .files()
         .map(|(name, facts)| FileSeen { name: name.to_owned(), size: facts.size, sha256: facts.digest })
         .collect();
+    let digests: BTreeMap<&str, Digest> = files.iter().map(|file| (file.name.as_str(), file.sha256)).collect();
     let read = |name: &str| match snapshot.view(name) {
         Some(bytes) => Some(bytes.to_vec()),
-        None => {
-            let file = files.iter().find(|file| file.name == name)?;
-            snapshot.evidence(&file.sha256).ok().map(std::borrow::Cow::into_owned)
-        }
+        None => evidence(snapshot, digests.get(name)?),
     };
     let listed = list.and_then(|bytes| match list::read(bytes) {
         Ok(lines) => listed(&lines, snapshot.journal()),

@@ -1,6 +1,6 @@
 //! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::obligations::{self, CaseFacts};
 use super::runtime::Runtime;
@@ -33,15 +33,15 @@ pub(super) fn walk(
     for (i, action) in recorded.actions().iter().enumerate() {
         records.entry((&action.intent.scenario, &action.intent.step)).or_insert(i);
     }
-    let selected =
-        walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only).unwrap_or_default();
+    let selected = walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only);
+    let selected: BTreeSet<&Id> = selected.into_iter().flatten().map(|scenario| &scenario.id).collect();
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
     let mut exports = Exports::new();
     let mut steps = Vec::new();
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
     let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
     for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
-        if !selected.iter().any(|chosen| chosen.id == scenario.id) {
+        if !selected.contains(&scenario.id) {
             continue;
         }
         let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, files);

@@ -1,5 +1,7 @@
 //! From steps to tests to criteria, and the count of claims.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{Claims, JudgedCriterion, JudgedTest, step_of};
 use crate::audit::{Audited, AuditedStep};
 use crate::codes::Code;
@@ -17,16 +19,19 @@ pub(super) const WITNESSED: &str = "everything that holds it up had secrets take
 
 /// The status of each test (plan.md, "What a step comes to").
 pub(super) fn tests(audited: &Audited) -> Vec<JudgedTest> {
-    audited.checked().matrix().tests.iter().map(|test| judge_test(audited, test)).collect()
+    // Steps by the tests that own them, so that a plan of many cases is not gone through for each of its tests.
+    let mut owned: BTreeMap<&Id, BTreeSet<usize>> = BTreeMap::new();
+    for (position, step) in audited.steps().iter().enumerate() {
+        let (_, planned) = step_of(audited, step);
+        for test in planned.test_ids.iter().chain([&planned.id]) {
+            owned.entry(test).or_default().insert(position);
+        }
+    }
+    let steps = |test: &Test| owned.get(&test.id).into_iter().flatten().copied().collect();
+    audited.checked().matrix().tests.iter().map(|test| judge_test(audited, test, steps(test))).collect()
 }
 
-fn judge_test(audited: &Audited, test: &Test) -> JudgedTest {
-    let owned = |step: &AuditedStep| {
-        let (_, planned) = step_of(audited, step);
-        planned.id == test.id || planned.test_ids.contains(&test.id)
-    };
-    let steps: Vec<usize> =
-        audited.steps().iter().enumerate().filter(|(_, step)| owned(step)).map(|(position, _)| position).collect();
+fn judge_test(audited: &Audited, test: &Test, steps: Vec<usize>) -> JudgedTest {
     let mut judged = JudgedTest {
         id: test.id.clone(),
         status: Status::Untested,
@@ -118,12 +123,17 @@ fn is_redacted(audited: &Audited, step: &AuditedStep) -> bool {
 pub(super) fn criteria(audited: &Audited, tests: &[JudgedTest]) -> Vec<JudgedCriterion> {
     let matrix = audited.checked().matrix();
     let judge_one = |criterion: &crate::matrix::Criterion| {
-        let belongs = |id: &Id| {
+        // Tests stand in the order of the matrix.
+        let belongs = |position: usize, id: &Id| {
             criterion.test_ids.contains(id)
-                || matrix.tests.iter().any(|t| t.id == *id && t.requirement_ids.contains(&criterion.id))
+                || matrix.tests.get(position).is_some_and(|t| t.requirement_ids.contains(&criterion.id))
         };
-        let mine: Vec<usize> =
-            tests.iter().enumerate().filter(|(_, test)| belongs(&test.id)).map(|(position, _)| position).collect();
+        let mine: Vec<usize> = tests
+            .iter()
+            .enumerate()
+            .filter(|(position, test)| belongs(*position, &test.id))
+            .map(|(position, _)| position)
+            .collect();
         let statuses: Vec<Status> = mine.iter().map(|position| tests[*position].status).collect();
         let mut steps: Vec<usize> = mine.iter().flat_map(|position| tests[*position].steps.clone()).collect();
         steps.sort_unstable();

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 
 use probity_core::codes::Code;
 use probity_core::finding::Weight;
+use probity_core::judged::Judged;
 use probity_core::verify::Verified;
 
 /// The codes that break a run, and those of the notes.
@@ -36,7 +37,7 @@ fn drawn(verified: &Verified) -> String {
             f.weight, f.code, f.entry, f.file, f.message, f.expected, f.saw
         );
     }
-    for reason in verified.judged.iter().flat_map(|judged| judged.reasons()) {
+    for reason in verified.judged.iter().flat_map(Judged::reasons) {
         let _ = writeln!(text, "reason {} {:?} {}", reason.code, reason.weight, reason.message);
     }
     text

@@ -74,7 +74,7 @@ impl Lab {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        done(self.command(&[&["run"], args].concat()).output().unwrap())
+        done(&self.command(&[&["run"], args].concat()).output().unwrap())
     }
 
     /// Starts a run and waits until its journal has an entry of a kind, or an intent for this target.
@@ -125,7 +125,7 @@ pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {
     runs
 }
 
-pub(crate) fn done(output: Output) -> Ran {
+pub(crate) fn done(output: &Output) -> Ran {
     Ran {
         exit: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -47,7 +47,7 @@ fn an_interrupt_cleans_up_and_closes_as_cancelled() {
     for (name, how) in [("interrupt", Signal::INT), ("terminate", Signal::TERM)] {
         let child = lab.start_until(&[], "/slow?8000");
         signal(&child, how);
-        let ran = done(child.wait_with_output().unwrap());
+        let ran = done(&child.wait_with_output().unwrap());
         assert_eq!(ran.exit, 130, "{name} {}", ran.said());
         let dir = lab.only();
         assert!(reasons(&dir).contains(&"run_cancelled".to_owned()), "{:?}", reasons(&dir));
@@ -71,7 +71,7 @@ fn an_interrupt_in_the_last_step_does_not_cut_the_identity() {
     );
     let child = lab.start_until(&[], "/slow?8000");
     signal(&child, Signal::INT);
-    assert_eq!(done(child.wait_with_output().unwrap()).exit, 130);
+    assert_eq!(done(&child.wait_with_output().unwrap()).exit, 130);
     let dir = lab.only();
     assert_eq!(outcome(&dir), "inconclusive");
     assert!(!reasons(&dir).contains(&"subject_changed".to_owned()), "{:?}", reasons(&dir));
@@ -85,7 +85,7 @@ fn an_interrupt_between_two_tries_is_no_failure() {
     let child = lab.start_until(&[], "evidence.captured");
     signal(&child, Signal::INT);
     let begun = std::time::Instant::now();
-    assert_eq!(done(child.wait_with_output().unwrap()).exit, 130);
+    assert_eq!(done(&child.wait_with_output().unwrap()).exit, 130);
     assert!(begun.elapsed() < Duration::from_secs(10), "the pause was waited for");
     let dir = lab.only();
     assert_eq!(steps(&dir)[0].2, "cancelled");
@@ -117,7 +117,7 @@ fn vector_401_a_second_writer_is_kept_out() {
     assert!(second.exit == 3 && second.stderr.contains("run_locked"), "{}", second.said());
     assert_eq!(required["first_lease_bytes_unchanged"], true);
     assert_eq!(journal_text(&dir), before, "the second one wrote nothing");
-    let first = done(first.wait_with_output().unwrap());
+    let first = done(&first.wait_with_output().unwrap());
     assert_eq!(first.exit, 0, "{}", first.said());
     assert!(!journal_text(&dir).contains("\"resumed\""));
     // A holder that was killed needs no take-over: the lock went with it.
@@ -221,7 +221,7 @@ cases:
     lab.write("tools/it.sh", "echo done\n");
     let child = lab.start_until(&[], "/slow?600");
     lab.write("tools/it.sh", "touch spawned\necho done\n");
-    let ran = done(child.wait_with_output().unwrap());
+    let ran = done(&child.wait_with_output().unwrap());
     assert_eq!(ran.exit, required["runner_exit_code"].as_i64().unwrap() as i32, "{}", ran.said());
     assert_eq!(lab.dir.path().join("spawned").exists(), required["spawned"].as_bool().unwrap());
     assert!(reasons(&lab.only()).contains(&"command_changed".to_owned()));

@@ -7,6 +7,7 @@ use probity_core::codes::Code;
 use probity_core::finding::Weight;
 use probity_core::journal::Kind;
 use probity_core::json::Json;
+use probity_core::judged::Judged;
 
 use super::forged::Forgery;
 use super::good::whole;
@@ -94,7 +95,7 @@ fn every_field_is_seen_or_known_to_stand_alone() {
         leaves(&entry.body, "", &mut places);
         for place in places {
             let mut forgery = Forgery::of(whole());
-            let value = other(&super::forged::at(forgery.body(at), &place));
+            let value = other(&super::forged::value_at(forgery.body(at), &place));
             super::forged::set(forgery.body(at), &place, value);
             if forgery.chained() == whole().snapshot.journal() {
                 continue;
@@ -108,7 +109,7 @@ fn every_field_is_seen_or_known_to_stand_alone() {
                 let breaks = finding.weight == Weight::Integrity && !views && !outcome;
                 breaks || finding.code == Code::RunnerDisagrees
             });
-            let passes = verified.judged.as_ref().is_some_and(|judged| judged.can_claim_pass());
+            let passes = verified.judged.as_ref().is_some_and(Judged::can_claim_pass);
             if !seen && passes {
                 unseen.insert(named(entry.kind.as_str(), &place));
             }

@@ -144,7 +144,7 @@ pub(super) fn set(json: &mut Json, place: &str, value: impl Into<Json>) {
     }
 }
 
-pub(super) fn at(json: &Json, place: &str) -> Json {
+pub(super) fn value_at(json: &Json, place: &str) -> Json {
     let mut here = json;
     for key in place.split('.') {
         here = match here {
@@ -355,12 +355,12 @@ forgeries! {
     };
     intent_differs_when_it_asked_something_else: IntentDiffers, whole, |f| {
         let at = f.commit("LONG-1.1");
-        let url = self::at(f.body(at), "observation.hops.0.url").as_text().unwrap().replace("5000", "7000");
+        let url = value_at(f.body(at), "observation.hops.0.url").as_text().unwrap().replace("5000", "7000");
         set(f.body(at), "observation.hops.0.url", url);
     };
     intent_differs_with_a_redirect_too_many: IntentDiffers, whole, |f| {
         let at = f.commit("LONG-1.1");
-        let hop = self::at(f.body(at), "observation.hops.0");
+        let hop = value_at(f.body(at), "observation.hops.0");
         set(f.body(at), "observation.hops", Json::List(vec![hop.clone(), hop]));
     };
     intent_differs_when_a_forced_end_is_hidden: IntentDiffers, whole, |f| {
@@ -384,13 +384,13 @@ forgeries! {
     // Evidence.
     evidence_foreign: EvidenceForeign, whole, |f| {
         let (one, other) = (f.commit("LONG-1.1"), f.commit("LONG-1.2"));
-        let borrowed = self::at(f.body(other), "observation.hops.0.wire");
+        let borrowed = value_at(f.body(other), "observation.hops.0.wire");
         set(f.body(one), "observation.hops.0.wire", borrowed);
     };
     evidence_foreign_swapped: EvidenceForeign, whole, |f| {
         let (one, other) = (f.intent("LONG-1.1") + 1, f.intent("LONG-1.2") + 1);
         let (a, b) = (f.entries[one].body.clone(), f.entries[other].body.clone());
-        let (intent_a, intent_b) = (self::at(&a, "intent"), self::at(&b, "intent"));
+        let (intent_a, intent_b) = (value_at(&a, "intent"), value_at(&b, "intent"));
         (f.entries[one].body, f.entries[other].body) = (b, a);
         set(f.body(one), "intent", intent_a);
         set(f.body(other), "intent", intent_b);
