@@ -137,7 +137,7 @@ pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>) -> Veri
     verified.findings.extend(of_chain(&chain, closed));
     verified.anchor = anchors::compare(folder, &chain, &mut verified.findings);
     if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
-        records(folder, &chain, parse, views, &mut verified);
+        records(folder, chain, parse, views, &mut verified);
     }
     if !closed && verified.is_intact() {
         verified.findings.push(Finding::note(Code::NotClosed, "the run was never closed, so there is no verdict"));
@@ -156,8 +156,8 @@ fn of_chain(chain: &Chain, closed: bool) -> impl Iterator<Item = Finding> + '_ {
     })
 }
 
-fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
-    let Some(recorded) = Recorded::fold(chain) else {
+fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
+    let Some(recorded) = Recorded::fold(&chain) else {
         if !chain.entries.is_empty() {
             verified
                 .findings
@@ -165,6 +165,8 @@ fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<
         }
         return;
     };
+    // The entries are as large again as the records made of them.
+    drop(chain);
     verified.derivation = Some(recorded.opened().derivation);
     if !recorded.run().ends_with(recorded.opened().nonce.get(..8).unwrap_or("-")) {
         verified

@@ -16,11 +16,11 @@ use probity_core::diagnostic::{Diagnostic, Diagnostics};
 use probity_core::document::{Lines, Node};
 
 /// Greatest size of a document, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Greatest nesting of lists and maps.
 pub const MAX_DEPTH: usize = 64;
 /// Greatest number of values, counting a value again for each anchor and alias that repeats it.
-pub const MAX_NODES: usize = 100_000;
+pub const MAX_NODES: usize = 500_000;
 
 /// Reads a document: JSON if the name ends in `.json`, else YAML 1.2 by its core schema, where only JSON's numbers are
 /// numbers (`1.10` keeps its token; `0x10`, `1_000`, `.5` and `012` are texts). A byte-order mark is skipped. A YAML
