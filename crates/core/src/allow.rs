@@ -11,6 +11,7 @@ use std::fmt;
 use globset::GlobBuilder;
 
 use crate::environment::AllowedCommand;
+use crate::inert::shortened;
 use crate::json::Json;
 
 pub use shipped::shipped;
@@ -109,6 +110,13 @@ pub fn is_allowed(argv: &[Json], rules: &[AllowedCommand], file_fact: &dyn Fn(&s
     Allowed::Listed { reads: listed.contains(&true) }
 }
 
+/// Whether a call is listed as one that only reads, so that it may be made twice. Nothing is asked of files: where
+/// the script is missing or outside, the plan check has said so.
+#[must_use]
+pub fn only_reads(argv: &[Json], rules: &[AllowedCommand]) -> bool {
+    matches!(is_allowed(argv, rules, &|_| FileFact::Inside), Allowed::Listed { reads: true })
+}
+
 /// The script inside the project that a call runs: `argv[0]` where it is a path, or the first argument of an
 /// interpreter. It is sealed by digest along with the program.
 #[must_use]
@@ -198,11 +206,7 @@ pub(crate) fn has_way_up(arg: &str) -> bool {
 fn draw(argv: &[Json]) -> String {
     let words: Vec<String> =
         argv.iter().map(|arg| arg.as_text().map_or_else(|| arg.to_string(), str::to_owned)).collect();
-    let mut text: String = words.join(" ").chars().take(120).collect();
-    if text.len() < words.join(" ").len() {
-        text.push('…');
-    }
-    text
+    shortened(&words.join(" "), 120).into_owned()
 }
 
 #[cfg(test)]

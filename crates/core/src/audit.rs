@@ -15,7 +15,9 @@ use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
 use crate::ids::Digest;
 use crate::invoke::Call;
+use crate::journal::Seal;
 use crate::journal::body::Content;
+use crate::journal::chain::Chain;
 use crate::journal::observation::Observation;
 use crate::recorded::Recorded;
 use crate::step::{Evidence, Judgement};
@@ -70,6 +72,15 @@ pub struct AuditedStep {
 }
 
 impl Audited {
+    /// The same run with its last entry. Nothing that was worked out depends on run.closed, so it is folded again and
+    /// not audited again. `None` where the chain is not this run, closed right after what was audited.
+    pub(crate) fn closed(self, chain: &Chain) -> Option<Self> {
+        let recorded = Recorded::fold(chain)?;
+        let closed = recorded.closed()?;
+        let follows = Seal::new(closed.entries, &closed.head) == *self.recorded.seal();
+        (follows && recorded.run() == self.recorded.run()).then_some(Self { recorded, ..self })
+    }
+
     /// The run as it was journalled.
     #[must_use]
     pub const fn recorded(&self) -> &Recorded {
@@ -158,8 +169,7 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let evidence = |digest: &Digest| bytes.get(digest);
     let runtime = runtime::of(&recorded, &checked, &evidence, &mut findings);
     let files = |name: &str| documents.file(name);
-    let inside = |name: &str| documents.fact(name) == crate::allow::FileFact::Inside;
-    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &inside, &mut findings);
+    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
     Ok(Audited { checked, steps, runtime, findings, secrets, recorded })

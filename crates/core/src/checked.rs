@@ -1,7 +1,7 @@
 //! From documents to a plan that may be run: parsed, expanded, decoded, checked against its environment and its
 //! requirement. The engine and the derivation come through here alike, so that neither can skip a check.
 
-use crate::allow::FileFact;
+use crate::allow::{self, FileFact};
 use crate::codes::Code;
 use crate::coverage::{self, Coverage};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -10,7 +10,7 @@ use crate::environment::{Environment, Profile};
 use crate::ids::Digest;
 use crate::lint::{self, LintInput};
 use crate::matrix::Matrix;
-use crate::plan::{EnvironmentRef, Plan};
+use crate::plan::{Action, EnvironmentRef, Plan};
 use crate::{decode, origin, settings, written};
 
 /// Reads a document into nodes; `formats` provides it, since core knows no YAML.
@@ -173,8 +173,9 @@ impl CheckedPlan {
 /// # Errors
 /// Documents that cannot be read or decoded: there is nothing to run, and nothing is written.
 pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
-    let documents = Documents::read(ask)?;
+    let mut documents = Documents::read(ask)?;
     let profile = read_profile(ask)?;
+    mark_readers(&mut documents.plan, &profile);
     let (environment, known) = environment_of(&documents, &profile, ask.environment)?;
     let coverage = coverage::coverage(&documents.requirement, &documents.matrix);
     let texts = documents.texts(ask);
@@ -208,6 +209,15 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         file: documents.file,
         written: documents.written,
     })
+}
+
+/// A command that is listed as one that only reads may be run twice (plan.md, "`run`"). The plan alone does not tell.
+fn mark_readers(plan: &mut Plan, profile: &Profile) {
+    for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
+        if let Action::Command(command) = &step.action {
+            step.idempotent |= !command.shell && allow::only_reads(&command.argv, &profile.commands);
+        }
+    }
 }
 
 struct Documents {
@@ -362,4 +372,36 @@ fn environment_of(
             None => (undeclared(), false),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Limits, read_placed};
+
+    /// Checks a plan of the written form, as JSON.
+    fn checked(plan: &str, profile: &str) -> CheckedPlan {
+        let parse = |_: &str, bytes: &[u8]| Ok(read_placed(bytes, &Limits::default()).unwrap());
+        check(&Ask {
+            given: Given::Written("p.probity.yaml", plan.as_bytes()),
+            profile: Some(("probity.yaml", profile.as_bytes())),
+            environment: None,
+            files: &|_| FileFact::Inside,
+            parse: &parse,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn commands_that_only_read_may_be_run_twice() {
+        let plan = r#"{"schemaVersion":2,"requirement":{"title":"t","criteria":[{"id":"C","needs":"command","text":"x"}]},
+            "cases":[{"id":"A","covers":["C"],"steps":[
+                {"run":["tool","read"],"expect":{"exit":0}},{"run":["tool","write"],"expect":{"exit":0}},
+                {"run":["other"],"idempotent":true,"expect":{"exit":0}}]}]}"#;
+        let profile = r#"{"version":1,"commands":{"allow":[{"program":"tool","args":["read"],"reads":true},
+            {"program":"tool","args":["write"]}]}}"#;
+        let twice: Vec<bool> =
+            checked(plan, profile).plan().scenarios[0].steps.iter().map(|step| step.idempotent).collect();
+        assert_eq!(twice, [true, false, true]);
+    }
 }

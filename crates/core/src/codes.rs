@@ -122,7 +122,6 @@ catalogue! {
     StepAssertsNothing = "step_asserts_nothing", Lint, Agent, "A step that belongs to a test expects nothing, so it cannot fail for the product's fault.", "Expect something that the criterion is about, or mark the step as set-up with covers: [].";
     StatusOnly = "status_only", Lint, Agent, "All that the step checks is a status or exit code; a criterion about more than that is not shown by it.", "Check the answer itself, or say about: status on the criterion if that is all it is about.";
     OracleVacuous = "oracle_vacuous", Lint, Agent, "An expectation that every answer meets: a check that cannot fail proves nothing.", "Expect what only the right answer has.";
-    IgnorePatternTooWide = "ignore_pattern_too_wide", Lint, Agent, "An ignore pattern that matches nearly anything would hide real errors.", "Name the one message that is meant.";
     PlaceholderLeft = "placeholder_left", Lint, Agent, "A placeholder such as TODO or <…> is left where a person's words should stand.", "Write what is meant.";
     ObligationUnanswered = "obligation_unanswered", Lint, Agent, "The criterion's wording makes a claim (persisted, completed, must not) that no step declares.", "Add shows: to the step that shows it, or answer it under notClaimed with a reason.";
     CriterionUncovered = "criterion_uncovered", Lint, Agent, "A criterion that no case covers would be untested.", "Cover it by a case, or put it under later or outOfScope with a reason.";
@@ -202,7 +201,6 @@ catalogue! {
     RunnerDisagrees = "runner_disagrees", Verdict, Agent, "What the runner noted differs from what the derivation works out from the same bytes.", "Report it: this is a fault of probity or of whoever wrote the journal.";
     NotReproduced = "not_reproduced", Verdict, Agent, "This version works out another verdict than the run recorded.", "The newer derivation counts; run again.";
     WitnessedOnly = "witnessed_only", Verdict, Agent, "Only evidence that cannot be replayed holds the criterion up.", "Add a check over kept bytes.";
-    ReportedOnly = "reported_only", Verdict, Agent, "Only another program's word holds the criterion up, and that program is not pinned.", "List the program under commands.allow, or read the fact over http.";
     RunCancelled = "run_cancelled", Verdict, Person, "Somebody stopped the run.", "Run again.";
     CappedPartialSelection = "capped_partial_selection", Verdict, Agent, "Only a part of the plan was run; a part never passes the whole.", "Run the whole plan.";
     CappedMockData = "capped_mock_data", Verdict, Agent, "The data is mock data and the requirement does not say that it will do.", "Run against real data, or say acceptsMock: true in the requirement.";
@@ -271,7 +269,7 @@ catalogue! {
     FolderUnwritable = "folder_unwritable", Usage, Agent, "A file or folder cannot be written.", "Check permissions and space, or choose another folder with --out.";
     FileExists = "file_exists", Usage, Agent, "A file is already there and is not overwritten.", "Move it away, or choose another name.";
     Interrupted = "interrupted", Usage, Person, "The command was interrupted.", "Run it again.";
-    PlanNeedsNothing = "nothing_executable", Usage, Agent, "The plan has nothing that can be run.", "Write at least one case.";
+    TrustFromEnvironment = "trust_from_environment", Usage, Agent, "What a verifier trusts was set in the environment of the command. It has no effect: whoever made the run could have set it.", "Give it as a flag of the command.";
 }
 
 impl Code {

@@ -18,6 +18,7 @@ use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::document::Place;
 use crate::ids::{Digest, Id};
+use crate::inert::shortened;
 use crate::matrix::{Criterion, Excluded, Matrix};
 
 /// The name of the document that findings point into.
@@ -153,7 +154,7 @@ fn put_aside(units: &mut Vec<SourceUnit>, excluded: &mut Vec<SourceUnit>, matrix
 
 /// What there is to say of a unit.
 fn unit_finding(unit: &UnitCoverage) -> Option<Diagnostic> {
-    let text = shortened(&unit.unit.text);
+    let text = shortened(&unit.unit.text, 80);
     let best = unit.matches.iter().min_by_key(|found| (found.method, 1000 - found.score.min(1000)));
     let (severity, code, message) = match best {
         Some(best) if unit.covered && best.method == Method::SourceSpan => return None,
@@ -184,15 +185,6 @@ fn finding(severity: Severity, code: Code, unit: Option<&SourceUnit>, message: i
         message: message.into(),
         help: Some(code.explanation().remedy.to_owned()),
     }
-}
-
-/// The first 80 characters.
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(80).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 impl Coverage {

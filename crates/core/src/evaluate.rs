@@ -17,6 +17,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod text;
+mod work;
 
 pub use document::{Document, Spot, Way};
 pub use save::save;

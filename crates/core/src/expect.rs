@@ -102,6 +102,107 @@ pub enum Op {
     Count(Vec<Op>),
 }
 
+impl What {
+    /// The expectations over values: one for each header or text, one for each path.
+    #[must_use]
+    pub fn expectations(&self) -> Vec<&Expect> {
+        match self {
+            Self::Header(_, expect) | Self::Text(_, expect) => vec![expect],
+            Self::Json(_, pairs) => pairs.iter().map(|(_, expect)| expect).collect(),
+            Self::JsonAny(_, branches) => branches.iter().flatten().map(|(_, expect)| expect).collect(),
+            Self::Contains(..)
+            | Self::Size(_)
+            | Self::Redirect(_)
+            | Self::Status(_)
+            | Self::Exit(_)
+            | Self::Time(_)
+            | Self::HttpVersion(_)
+            | Self::Schema(..) => Vec::new(),
+        }
+    }
+
+    /// Every operand, at any depth, in written order.
+    #[must_use]
+    pub fn operands(&self) -> Vec<&Json> {
+        match self {
+            Self::Contains(_, items, _) => items.iter().collect(),
+            Self::Size(ops) => ops.iter().flat_map(Op::operands).collect(),
+            Self::Redirect(value) => vec![value],
+            other => other.expectations().into_iter().flat_map(|expect| &expect.0).flat_map(Op::operands).collect(),
+        }
+    }
+
+    /// The schema files that it reads.
+    #[must_use]
+    pub fn schema_files(&self) -> Vec<&str> {
+        match self {
+            Self::Schema(_, file) => vec![file],
+            other => {
+                let mut found = Vec::new();
+                for op in other.expectations().into_iter().flat_map(|expect| &expect.0) {
+                    op.walk(&mut |op| {
+                        if let Op::Schema(file) = op {
+                            found.push(file.as_str());
+                        }
+                    });
+                }
+                found
+            }
+        }
+    }
+}
+
+impl Op {
+    /// Calls `visit` with this operator and each one inside it.
+    fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        visit(self);
+        match self {
+            Self::Not(inner) | Self::Any(inner) | Self::All(inner) => inner.0.iter().for_each(|op| op.walk(visit)),
+            Self::AnyOf(branches) => branches.iter().flat_map(|branch| &branch.0).for_each(|op| op.walk(visit)),
+            Self::Length(ops) | Self::Count(ops) => ops.iter().for_each(|op| op.walk(visit)),
+            Self::Equals(_)
+            | Self::OneOf(_)
+            | Self::Type(_)
+            | Self::Contains(..)
+            | Self::StartsWith(_)
+            | Self::EndsWith(_)
+            | Self::Matches(_)
+            | Self::Compare(..)
+            | Self::Schema(_)
+            | Self::Exists
+            | Self::Missing
+            | Self::NotNull => {}
+        }
+    }
+
+    /// Every operand, at any depth, in written order.
+    #[must_use]
+    pub fn operands(&self) -> Vec<&Json> {
+        let mut found = Vec::new();
+        self.walk(&mut |op| match op {
+            Self::Equals(data)
+            | Self::Contains(data, _)
+            | Self::StartsWith(data)
+            | Self::EndsWith(data)
+            | Self::Compare(_, data) => found.push(data),
+            Self::OneOf(items) => found.extend(items),
+            Self::Not(_)
+            | Self::AnyOf(_)
+            | Self::Any(_)
+            | Self::All(_)
+            | Self::Length(_)
+            | Self::Count(_)
+            | Self::Type(_)
+            | Self::Matches(_)
+            | Self::Schema(_)
+            | Self::Exists
+            | Self::Missing
+            | Self::NotNull => {}
+        });
+        found
+    }
+}
+
 /// The order operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {

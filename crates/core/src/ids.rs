@@ -80,6 +80,14 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The digest of some bytes in parts.
+    #[must_use]
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut hasher = Sha256::new();
+        parts.iter().for_each(|part| hasher.update(part));
+        Self(hasher.finalize().into())
+    }
+
     /// Wraps a digest that was worked out elsewhere.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {

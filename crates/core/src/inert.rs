@@ -60,6 +60,15 @@ fn drawn(text: &str, refused: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// At most `most` characters of a text, for a message: where more follow, an ellipsis says so.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// One-line text inside Markdown: line ends become spaces, what is invisible is drawn, and whatever Markdown or a
 /// tracker would act on (emphasis, code, links, images, HTML, tables, lists, mentions, issue numbers) is neutralised.
 ///
@@ -116,6 +125,14 @@ pub fn fence(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn cuts_between_characters_and_says_so() {
+        for (text, most, short) in [("", 0, ""), ("é", 1, "é"), ("éa", 1, "é…"), ("abc", 3, "abc"), ("abcd", 0, "…")]
+        {
+            assert_eq!(shortened(text, most), short, "{text}");
+        }
+    }
 
     #[test]
     fn draws_what_would_act() {

@@ -11,7 +11,6 @@ mod target;
 mod tests;
 
 pub use call::{Call, idempotency_key};
-pub use http::{FORBIDDEN_HEADERS, is_forbidden_header};
 
 use crate::environment::Environment;
 use crate::evaluate::Files;

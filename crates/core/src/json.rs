@@ -11,6 +11,7 @@ use std::fmt;
 
 pub use placed::read_placed;
 pub use read::{JsonError, JsonFault, Limits, read};
+pub(crate) use write::write_canonical;
 pub use write::{NotCanonical, canonical};
 
 /// One JSON value.

@@ -8,6 +8,7 @@ use crate::audit::{Audited, AuditedStep, Identity};
 use crate::codes::{Code, Who};
 use crate::document::Place;
 use crate::ids::Id;
+use crate::journal::chain::Chain;
 use crate::plan::{Scenario, Step};
 use crate::step::Weight;
 use crate::verdict::Status;
@@ -65,6 +66,8 @@ pub struct JudgedCriterion {
     pub steps: Vec<usize>,
     /// Why it did not pass.
     pub notes: Vec<String>,
+    /// Everything that holds it up was seen live and cannot be replayed.
+    pub witnessed_only: bool,
 }
 
 /// How many checks hold up the claims, by the class of their evidence.
@@ -136,6 +139,13 @@ fn decide(reasons: &[Reason]) -> Status {
 }
 
 impl Judged {
+    /// The same verdict over the run with its last entry, for the views. `None` where the chain is not this run,
+    /// closed right after what was judged.
+    #[must_use]
+    pub fn closed(self, chain: &Chain) -> Option<Self> {
+        Some(Self { audited: self.audited.closed(chain)?, ..self })
+    }
+
     /// The run after everything in it was worked out again.
     #[must_use]
     pub const fn audited(&self) -> &Audited {

@@ -8,7 +8,7 @@
 //! * [`ids`]: ids that people quote, and digests.
 //! * [`codes`]: every finding that can be named, with what it means and what to do.
 //! * [`json`]: JSON as it stood, and its canonical form; [`number`]: numbers compared as decimals.
-//! * [`units`]: durations and sizes as people write them.
+//! * [`units`]: durations and sizes as people write them; [`nearest`]: the known name that was meant.
 //! * [`document`]: a document whose every node knows its place; [`diagnostic`]: what a check noticed in it.
 //! * [`inert`]: captured text drawn so that it can do nothing.
 //!
@@ -23,13 +23,14 @@
 //!   [`origin`]: scheme, host and port of a URL.
 //!
 //! What is checked before anything runs:
-//! * [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
 //! * [`lint`]: every rule that a plan can break without being run.
 //! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
 //! * [`checked`]: all of that in one place: documents go in, a plan that may be run comes out.
 //!
 //! What happens:
-//! * [`vars`]: the variables of a case, and references filled from them.
+//! * [`vars`]: the variables of a case, and references filled from them; [`inputs`]: which of them a step's own input
+//!   holds.
 //! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
 //! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
 //! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
@@ -57,15 +58,17 @@ pub mod environment;
 pub mod evaluate;
 pub mod expect;
 pub mod finding;
+pub mod header;
 pub mod ids;
 pub mod inert;
+pub mod inputs;
 pub mod invoke;
 pub mod journal;
 pub mod json;
 pub mod judged;
 pub mod lint;
 pub mod matrix;
-mod nearest;
+pub mod nearest;
 pub mod number;
 pub mod observe;
 pub mod origin;

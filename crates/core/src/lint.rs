@@ -14,11 +14,9 @@ mod checks;
 mod commands;
 mod findings;
 mod index;
-mod inputs;
 mod layers;
 mod obligations;
 mod provenance;
-mod references;
 mod structure;
 mod supported;
 mod targets;
@@ -36,7 +34,6 @@ use crate::plan::Plan;
 
 pub use crate::allow::FileFact;
 pub use provenance::{Provenance, provenance};
-pub use references::{Reference, env_names, holes, references};
 pub use vacuous::is_vacuous;
 pub use variables::RESERVED;
 

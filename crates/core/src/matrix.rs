@@ -68,6 +68,18 @@ pub struct Test {
     pub place: Place,
 }
 
+impl Test {
+    /// The layer that must show it. Seed-form documents have finer types, of which some are shown like a coarser one.
+    #[must_use]
+    pub fn layer(&self) -> &str {
+        match self.kind.as_str() {
+            "api_followup" | "api_poll" => "api",
+            "database" | "db" => "persistence",
+            other => other,
+        }
+    }
+}
+
 /// A line of the requirement that is not tested, on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excluded {

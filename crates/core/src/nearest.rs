@@ -1,7 +1,8 @@
 //! The nearest known name, for "did you mean".
 
 /// The candidate nearest to `text`, if one is near enough to be a slip of the hand.
-pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = text.to_lowercase();
     let bound = (text.chars().count() / 3).max(1);
     candidates

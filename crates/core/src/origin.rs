@@ -76,6 +76,66 @@ impl fmt::Display for Origin {
     }
 }
 
+/// Where a target with placeholders goes, as far as its literal text decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A path below the environment's own URL.
+    Path,
+    /// An absolute URL on this origin.
+    On(Origin),
+}
+
+/// Why a target is refused before any value is known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// A placeholder stands where scheme, host or port are.
+    #[error("has a placeholder where scheme, host or port stand")]
+    Breakout,
+    /// White space, a control character or a backslash.
+    #[error("holds a space, a backslash or a control character")]
+    Character,
+    /// A fragment.
+    #[error("has a fragment, which is never sent")]
+    Fragment,
+    /// `//…`
+    #[error("begins with //, which would name a host")]
+    Slashes,
+    /// Neither a path nor a URL.
+    #[error("is neither a path that begins with / nor an absolute URL")]
+    Neither,
+    /// The origin cannot be used.
+    #[error("{0}")]
+    Origin(OriginError),
+}
+
+/// Where a target goes: `/path` with placeholders, or an absolute URL whose path and query may hold them.
+///
+/// # Errors
+/// Says which rule the target breaks.
+pub fn destination(target: &str) -> Result<Destination, TargetError> {
+    if target.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
+        return Err(TargetError::Character);
+    }
+    if target.contains('#') {
+        return Err(TargetError::Fragment);
+    }
+    if target.starts_with("//") {
+        return Err(TargetError::Slashes);
+    }
+    if target.starts_with('/') {
+        return Ok(Destination::Path);
+    }
+    if target.starts_with('{') {
+        return Err(TargetError::Breakout);
+    }
+    let (scheme, rest) = target.split_once("://").ok_or(TargetError::Neither)?;
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    if scheme.contains(['{', '}']) || authority.contains(['{', '}']) {
+        return Err(TargetError::Breakout);
+    }
+    Origin::of(&format!("{scheme}://{authority}/")).map(Destination::On).map_err(TargetError::Origin)
+}
+
 /// The origins that the plan's steps name literally, in order: the set of an undeclared environment
 /// (design.md section 10).
 #[must_use]
@@ -86,10 +146,7 @@ pub fn literal_origins(plan: &crate::plan::Plan) -> Vec<Origin> {
         crate::plan::Action::Command(_) => None,
     });
     for target in plan.base_url.as_deref().into_iter().chain(targets) {
-        let Some((scheme, rest)) = target.split_once("://") else { continue };
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if let Ok(origin) = Origin::of(&format!("{scheme}://{authority}"))
-            && !authority.contains('{')
+        if let Ok(Destination::On(origin)) = destination(target)
             && !origins.contains(&origin)
         {
             origins.push(origin);
@@ -147,5 +204,36 @@ mod tests {
             assert!(!Origin::allowed(&origins, outside), "{outside}");
         }
         assert!(origins[0].contains("http://a:1/") && !origins[0].contains("https://b/"));
+    }
+
+    #[test]
+    fn the_literal_part_of_a_target_decides_where_it_goes() {
+        let on = |url: &str| Ok(Destination::On(Origin::of(url).unwrap()));
+        let cases = [
+            ("/api/{id}?x={y}", Ok(Destination::Path)),
+            ("http://LOCALHOST:8123/a/{id}", on("http://localhost:8123")),
+            ("https://shop.test", on("https://shop.test")),
+            ("https://shop.test?q={x}", on("https://shop.test")),
+            ("http://[::1]:80/", on("http://[::1]")),
+            ("http://127.1/", on("http://127.0.0.1")),
+            ("http://{host}/", Err(TargetError::Breakout)),
+            ("http://a.test:{port}/", Err(TargetError::Breakout)),
+            ("http://a.test{x}/", Err(TargetError::Breakout)),
+            ("{base}/api", Err(TargetError::Breakout)),
+            ("{scheme}://a.test/", Err(TargetError::Breakout)),
+            ("//evil.test/", Err(TargetError::Slashes)),
+            ("api", Err(TargetError::Neither)),
+            ("", Err(TargetError::Neither)),
+            ("data:x", Err(TargetError::Neither)),
+            ("/a#b", Err(TargetError::Fragment)),
+            ("/a\\b", Err(TargetError::Character)),
+            ("/a b", Err(TargetError::Character)),
+            ("http://u:p@a.test/", Err(TargetError::Origin(OriginError::Credentials))),
+            ("file:///etc/passwd", Err(TargetError::Origin(OriginError::Scheme("file".into())))),
+        ];
+        for (target, expected) in cases {
+            assert_eq!(destination(target), expected, "{target}");
+        }
+        assert!(destination("http:///x").is_err());
     }
 }

@@ -34,9 +34,9 @@ pub struct PathError {
 }
 
 /// Longest path, in bytes.
-const LONGEST: usize = 1024;
+pub(crate) const LONGEST: usize = 1024;
 /// Deepest nesting of brackets and parentheses in a query; the parser of queries is recursive.
-const DEEPEST: usize = 16;
+pub(crate) const DEEPEST: usize = 16;
 
 impl Path {
     /// Reads a path: `$…` as RFC 9535 with at most one `..`, else names joined by dots.

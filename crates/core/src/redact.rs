@@ -3,13 +3,21 @@
 //!
 //! A placeholder carries a digest keyed for the run, so that two places that held one secret still compare equal.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::ids::Digest;
+use crate::json::Json;
+use crate::plan::Plan;
+use crate::vars::Reference;
 
 /// A secret shorter than this is replaced only where probity placed it, never by search: it would hide evidence.
 pub const SEARCHABLE: usize = 8;
+
+/// How a placeholder begins.
+pub const PLACEHOLDER: &str = "[secret:";
 
 /// Replaces secrets in bytes.
 #[derive(Clone, Default)]
@@ -31,7 +39,7 @@ impl Redactor {
         let mut needles = Vec::new();
         for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= SEARCHABLE) {
             let keyed = Digest::of(&[key.as_slice(), value.as_bytes()].concat());
-            let placeholder = format!("[secret:{name}:{}]", &keyed.to_string()[..8]);
+            let placeholder = format!("{PLACEHOLDER}{name}:{}]", &keyed.to_string()[..8]);
             needles.extend(forms(value).into_iter().map(|form| (form, placeholder.clone())));
         }
         needles.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
@@ -72,11 +80,49 @@ impl Redactor {
     }
 }
 
+/// The secrets that can be searched for, and the names of the others, each once: those shorter than [`SEARCHABLE`],
+/// or equal to a value that the plan expects, so that replacing them would hide evidence (`secret_too_common`).
+#[must_use]
+pub fn searchable(plan: &Plan, secrets: Vec<(String, String)>) -> (Vec<(String, String)>, BTreeSet<String>) {
+    let expected = expected_literals(plan);
+    let (kept, common): (Vec<_>, Vec<_>) =
+        secrets.into_iter().partition(|(_, value)| value.len() >= SEARCHABLE && !expected.contains(value));
+    (kept, common.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Every text and number that the checks of a plan write out, at any depth.
+#[must_use]
+pub fn expected_literals(plan: &Plan) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for step in plan.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+        let operands = step.checks.iter().flat_map(|check| check.what.operands());
+        let ends = step.obligations.iter().flat_map(|obligation| &obligation.values);
+        operands.chain(ends).for_each(|value| literals(value, &mut found));
+    }
+    found
+}
+
+fn literals(value: &Json, found: &mut BTreeSet<String>) {
+    match value {
+        Json::Text(text) => {
+            found.insert(text.clone());
+        }
+        Json::Number(number) => {
+            found.insert(number.token().to_owned());
+        }
+        Json::List(items) => items.iter().for_each(|item| literals(item, found)),
+        Json::Map(map) if matches!(Reference::of(value), Ok(None)) => {
+            map.iter().for_each(|(_, item)| literals(item, found));
+        }
+        Json::Map(_) | Json::Null | Json::Bool(_) | Json::BrokenText(_) => {}
+    }
+}
+
 /// The forms in which a secret comes back: itself, percent-encoded, inside JSON, in base64 at each of its three
 /// phases, in hex.
 fn forms(value: &str) -> Vec<Vec<u8>> {
     let percent: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-    let json = crate::json::Json::from(value).to_string();
+    let json = Json::from(value).to_string();
     let hex: String = value.bytes().map(|b| format!("{b:02x}")).collect();
     let mut forms = vec![
         value.as_bytes().to_vec(),
@@ -155,8 +201,6 @@ mod tests {
         }
     }
 
-    use crate::json::Json;
-
     #[test]
     fn escapes_and_alphabets_in_their_second_spelling_are_replaced() {
         assert_eq!(lower_escapes("A%2FB%C3%A4CD"), "A%2fB%c3%a4CD");
@@ -171,6 +215,29 @@ mod tests {
     #[test]
     fn short_secrets_are_not_searched_for() {
         assert_eq!(redactor().apply(b"id 1234".to_vec()), (b"id 1234".to_vec(), 0));
+    }
+
+    #[test]
+    fn values_that_the_plan_expects_are_too_common() {
+        let mut world = crate::lint::testing::World::sound();
+        let what = crate::expect::What::Contains(
+            crate::expect::Channel::Body,
+            vec!["delivered".into(), Json::list([Json::from(12_345_678)]), Json::map([("$var", "unwritten")])],
+            true,
+        );
+        world.plan.scenarios[0].steps[0].checks.push(crate::expect::Check { what, place: Default::default() });
+        let secret = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let secrets = [
+            secret("A", "delivered"),
+            secret("B", "12345678"),
+            secret("C", "short"),
+            secret("D", "delivered or not"),
+            secret("E", "unwritten"),
+            secret("A", "short"),
+        ];
+        let (kept, common) = searchable(&world.plan, secrets.to_vec());
+        assert_eq!(kept, secrets[3..5]);
+        assert_eq!(common.into_iter().collect::<Vec<_>>(), ["A", "B", "C"]);
     }
 
     #[test]

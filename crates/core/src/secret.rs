@@ -3,7 +3,7 @@
 //!
 //! Two ways of looking. In running text only what can hardly be anything else counts: a JWT, a bearer token, and a
 //! value that is given to a secret's name and does not read like a word or a path. Where the structure is known (a
-//! field of a body, a header), the name alone decides: [`is_secret_name`], [`is_credential_header`].
+//! field of a body, a header), the name alone decides: [`is_secret_name`], [`crate::header::is_credential`].
 
 /// What a stretch of text looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,14 +58,6 @@ pub fn find(text: &str) -> Vec<Secret> {
         apart
     });
     found
-}
-
-/// Whether a header of this name carries a credential (harness-proof.md 1.2), without case.
-#[must_use]
-pub fn is_credential_header(name: &str) -> bool {
-    const NAMES: [&str; 7] =
-        ["api-key", "authorization", "cookie", "proxy-authorization", "x-access-token", "x-api-key", "x-auth-token"];
-    NAMES.iter().any(|known| known.eq_ignore_ascii_case(name.trim()))
 }
 
 /// Whether a field or variable of this name holds a secret: its last word is `password`, `secret`, `token` and the
@@ -269,8 +261,6 @@ mod tests {
         {
             assert!(!is_secret_name(no), "{no}");
         }
-        assert!(is_credential_header("Authorization") && is_credential_header("X-API-Key"));
-        assert!(!is_credential_header("accept") && !is_credential_header("x-request-id"));
     }
 
     proptest::proptest! {

@@ -9,6 +9,7 @@ use crate::environment::{
     AllowedCommand, Declared, Environment, Identity, IdentityRead, LimitSettings, Origin, Profile,
 };
 use crate::ids::Id;
+use crate::inert::shortened;
 use crate::nearest::nearest;
 use crate::shape::{self, ENVIRONMENT, PROFILE, Shape};
 use crate::units;
@@ -121,24 +122,14 @@ fn default_is_declared(node: &Node, diags: &mut Diagnostics) {
     }
 }
 
-/// Scheme, host and port of an absolute http or https URL without credentials, query and fragment.
+/// The origin of an absolute URL that a person declares: nothing in it but scheme, host, port and path.
 fn origin(written: &str, place: Place, diags: &mut Diagnostics) -> Option<Origin> {
-    let url = url::Url::parse(written).ok().filter(|url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.query().is_none()
-            && url.fragment().is_none()
-            && !written.contains(['{', '}', '\\'])
-            && !written.contains(|c: char| c.is_whitespace() || c.is_control())
-    });
-    let origin = url.as_ref().and_then(|url| {
-        let (host, port) = (url.host_str()?, url.port_or_known_default()?);
-        Some(Origin { scheme: url.scheme().to_owned(), host: host.to_owned(), port })
-    });
+    let plain = !written.contains(|c: char| matches!(c, '?' | '{' | '}') || c.is_whitespace());
+    let origin = Origin::of(written).ok().filter(|_| plain);
     if origin.is_none() {
         let help = "write scheme, host and port, as in http://127.0.0.1:8123; credentials go into auth of a step";
-        diags.error(Code::UrlMalformed, place, format!("`{}` is no http or https URL", cut(written)), help);
+        let message = format!("`{}` is no http or https URL", shortened(written, 80));
+        diags.error(Code::UrlMalformed, place, message, help);
     }
     origin
 }
@@ -222,7 +213,7 @@ fn commands(node: &Node, diags: &mut Diagnostics) -> Vec<AllowedCommand> {
         for arg in list(row, "args") {
             let Some(glob) = arg.as_text() else { continue };
             if let Err(error) = globset::Glob::new(glob) {
-                let message = format!("the glob `{}` cannot be read: {}", cut(glob), error.kind());
+                let message = format!("the glob `{}` cannot be read: {}", shortened(glob, 80), error.kind());
                 diags.error(Code::PatternMalformed, arg.place, message, "use *, ?, [a-z] and {a,b}");
             }
             args.push(glob.to_owned());
@@ -257,10 +248,6 @@ fn services(node: &Node, diags: &mut Diagnostics) -> Vec<Id> {
         services.push(id);
     }
     services
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 #[cfg(test)]

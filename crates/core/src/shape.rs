@@ -9,6 +9,8 @@ mod profile;
 mod seed;
 mod written;
 
+use std::borrow::Cow;
+
 pub use check::check;
 pub use matrix::{CRITERION_ROW, MATRIX, TEST_ROW};
 pub use profile::{ENVIRONMENT, PROFILE, SERVICE};
@@ -109,7 +111,10 @@ impl Table {
 
 /// `snake_case` as `camelCase`; other names stay.
 #[must_use]
-pub fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> Cow<'_, str> {
+    if !name.trim_start_matches('_').contains('_') {
+        return Cow::Borrowed(name);
+    }
     let mut out = String::with_capacity(name.len());
     let mut raise = false;
     for c in name.chars() {
@@ -122,7 +127,7 @@ pub fn camel(name: &str) -> String {
             _ => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A field that may be left out.
@@ -209,6 +214,27 @@ static TLS: Table = table(
     ]],
 );
 
+/// What an http step sends and how, in both forms.
+const SENT: &[Field] = &[
+    may("json", Shape::Data, "Body, sent as application/json. References are filled in."),
+    may(
+        "form",
+        Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])),
+        "Body, sent as application/x-www-form-urlencoded.",
+    ),
+    may("multipart", Shape::Data, "Body in parts. Not performed by this build."),
+    may("body", TEXT_OR_REFERENCE, "Body as text, sent as it stands."),
+    may("bodyFile", Shape::Text, "File inside the project whose bytes are the body."),
+    may("auth", Shape::Table(&AUTH), "Credentials: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
+    may("followRedirects", Shape::Integer(0, 20), "How many redirects are followed. By default 0."),
+    may("cookies", Shape::Bool, "Whether the case's cookies are sent and kept. By default true."),
+    may("httpVersion", ASKED_VERSION, "`auto`, `1.1` or `2`. By default auto."),
+    may("tls", Shape::Table(&TLS), "How the TLS connection is checked."),
+    may("proxy", Shape::Data, "A proxy. Not performed by this build."),
+    may("unixSocket", Shape::Text, "A Unix socket to speak to. Not performed by this build."),
+    may("decompress", Shape::Bool, "Whether content codings are undone; both forms are kept. By default true."),
+];
+
 static MUTATION: Table = table(
     "mutation",
     "The write policy of the plan: which requests and commands may change data. Absent: unrestricted, which a \
@@ -269,7 +295,7 @@ mod tests {
         assert!(tables.len() > 20);
         for table in &tables {
             assert!(table.doc.ends_with('.'), "{}", table.name);
-            let mut names: Vec<String> = table.fields().map(|field| camel(field.name)).collect();
+            let mut names: Vec<String> = table.fields().map(|field| camel(field.name).into_owned()).collect();
             names.sort();
             let count = names.len();
             names.dedup();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::inert::shortened;
 use crate::json::{Json, Map};
 
 /// The longest text, in bytes, that filling a template may give.
@@ -85,6 +86,25 @@ impl<'a> Reference<'a> {
         };
         operand.as_text().map(|text| Some(make(text))).ok_or_else(|| VarError::Malformed(shown(value)))
     }
+
+    /// The variables that it takes values from.
+    #[must_use]
+    pub fn variables(self) -> Vec<&'a str> {
+        match self {
+            Self::Var(name) => vec![name],
+            Self::Template(template) => holes(template),
+            Self::Env(_) => Vec::new(),
+        }
+    }
+
+    /// The environment variable that it takes its value from.
+    #[must_use]
+    pub const fn environment(self) -> Option<&'a str> {
+        match self {
+            Self::Env(name) => Some(name),
+            Self::Var(_) | Self::Template(_) => None,
+        }
+    }
 }
 
 /// A piece of a template.
@@ -96,11 +116,21 @@ pub enum Part<'a> {
     Hole(&'a str),
 }
 
+/// The part of a template that begins with a `{` which opens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed<'a>(pub &'a str);
+
+impl From<Malformed<'_>> for VarError {
+    fn from(Malformed(part): Malformed<'_>) -> Self {
+        Self::Malformed(cut(part))
+    }
+}
+
 /// The pieces of a template. `{name}` and `{CASE.name}` are holes, `{{` is a literal `{`; a lone `}` is itself.
 ///
 /// # Errors
 /// A `{` that begins neither.
-pub fn parts(template: &str) -> Result<Vec<Part<'_>>, VarError> {
+pub fn parts(template: &str) -> Result<Vec<Part<'_>>, Malformed<'_>> {
     let mut parts = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find('{') {
@@ -113,8 +143,8 @@ pub fn parts(template: &str) -> Result<Vec<Part<'_>>, VarError> {
         if at > 0 {
             parts.push(Part::Text(&rest[..at]));
         }
-        let name = after.split_once('}').map(|(name, _)| name).filter(|name| is_name(name));
-        let Some(name) = name else { return Err(VarError::Malformed(cut(&rest[at..]))) };
+        let name = after.split_once('}').map(|(name, _)| name).filter(|name| is_variable(name));
+        let Some(name) = name else { return Err(Malformed(&rest[at..])) };
         parts.push(Part::Hole(name));
         rest = &after[name.len() + 1..];
     }
@@ -124,12 +154,19 @@ pub fn parts(template: &str) -> Result<Vec<Part<'_>>, VarError> {
     Ok(parts)
 }
 
-/// Whether this may stand in a hole: `[A-Za-z_][A-Za-z0-9_]*`, perhaps after the id of a case and a dot.
-fn is_name(text: &str) -> bool {
+/// Whether this is an identifier, as variables have: `[A-Za-z_][A-Za-z0-9_]*`, at most 128 characters.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Whether this names a variable: `name`, or `CASE.name` for another case's.
+#[must_use]
+pub fn is_variable(text: &str) -> bool {
     let (case, name) = text.rsplit_once('.').map_or((None, text), |(case, name)| (Some(case), name));
-    let identifier = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    identifier && case.is_none_or(|case| crate::ids::Id::parse(case).is_ok())
+    is_name(name) && case.is_none_or(|case| crate::ids::Id::parse(case).is_ok())
 }
 
 /// Replaces every reference inside a value, at any depth. Filled values are data and are not read again.
@@ -195,43 +232,54 @@ pub fn text_of(value: &Json) -> String {
     }
 }
 
-/// The names that a value's `$var` and `$template` references use, in the order in which they stand, each once.
+/// The names of the variables that a template uses, in order; none of a malformed one.
 #[must_use]
-pub fn references(value: &Json) -> Vec<String> {
-    let mut names = Vec::new();
-    collect(value, &mut names);
-    names
+pub fn holes(template: &str) -> Vec<&str> {
+    let parts = parts(template).unwrap_or_default();
+    parts.into_iter().filter_map(|part| if let Part::Hole(name) = part { Some(name) } else { None }).collect()
 }
 
-fn collect(value: &Json, names: &mut Vec<String>) {
-    match Reference::of(value) {
-        Ok(Some(Reference::Var(name))) => add(names, name),
-        Ok(Some(Reference::Template(template))) => template_names(template).iter().for_each(|name| add(names, name)),
-        Ok(Some(Reference::Env(_))) => {}
-        Ok(None) | Err(_) => match value {
-            Json::List(items) => items.iter().for_each(|item| collect(item, names)),
-            Json::Map(map) => map.iter().for_each(|(_, item)| collect(item, names)),
-            _ => {}
-        },
+/// Every reference that a value holds, at any depth, in the order in which they stand.
+#[must_use]
+pub fn references(value: &Json) -> Vec<Reference<'_>> {
+    let mut found = Vec::new();
+    collect(value, &mut found);
+    found
+}
+
+fn collect<'a>(value: &'a Json, found: &mut Vec<Reference<'a>>) {
+    match (Reference::of(value), value) {
+        (Ok(Some(reference)), _) => found.push(reference),
+        (_, Json::List(items)) => items.iter().for_each(|item| collect(item, found)),
+        (_, Json::Map(map)) => map.iter().for_each(|(_, item)| collect(item, found)),
+        _ => {}
     }
 }
 
-/// The names that a template uses, in order, each once; none of a malformed one.
+/// The names of the variables that a value refers to, in order, each once.
 #[must_use]
-pub fn template_names(template: &str) -> Vec<String> {
+pub fn variables(value: &Json) -> Vec<&str> {
     let mut names = Vec::new();
-    for part in parts(template).unwrap_or_default() {
-        if let Part::Hole(name) = part {
-            add(&mut names, name);
+    for reference in references(value) {
+        for name in reference.variables() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     names
 }
 
-fn add(names: &mut Vec<String>, name: &str) {
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
-    }
+/// The names of the environment variables that a value refers to, in order.
+#[must_use]
+pub fn environment_names(value: &Json) -> Vec<&str> {
+    references(value).into_iter().filter_map(Reference::environment).collect()
+}
+
+/// Whether no value of a variable or of the environment goes into it.
+#[must_use]
+pub fn is_literal(value: &Json) -> bool {
+    references(value).into_iter().all(|reference| matches!(reference, Reference::Template(t) if holes(t).is_empty()))
 }
 
 fn shown(value: &Json) -> String {
@@ -239,8 +287,7 @@ fn shown(value: &Json) -> String {
 }
 
 fn cut(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
+    format!("`{}`", shortened(text, 40))
 }
 
 #[cfg(test)]
@@ -288,13 +335,36 @@ mod tests {
     }
 
     #[test]
+    fn holes_are_names_in_single_braces() {
+        let cases: [(&str, &[&str]); 7] = [
+            ("/a/{id}/b/{CASE-1.x}", &["id", "CASE-1.x"]),
+            ("{{id}} {id}", &["id"]),
+            ("{{{id}", &["id"]),
+            ("{", &[]),
+            ("{a b}{c}", &[]),
+            ("{\"a\":1}", &[]),
+            ("", &[]),
+        ];
+        for (text, names) in cases {
+            assert_eq!(holes(text), names, "{text}");
+        }
+    }
+
+    #[test]
     fn resolves_at_any_depth_and_keeps_types() {
         let data = json(r#"{"a":[{"$var":"n"},{"$template":"<{sku}>"}],"b":{"$var":"list"},"c":{"$var":"x","y":1}}"#);
         assert_eq!(
             resolve(&data, &vars()).unwrap().to_string(),
             r#"{"a":[10.0,"<MUG-1>"],"b":[1,{"a":null}],"c":{"$var":"x","y":1}}"#
         );
-        assert_eq!(references(&data), ["n", "sku", "list"]);
+        assert_eq!(variables(&data), ["n", "sku", "list"]);
+        assert!(environment_names(&data).is_empty() && !is_literal(&data));
+        let mixed =
+            json(r#"[{"$env":"E"},{"x":{"$template":"{b}-{A.c}-{b}"}},{"$var":"no","d":1},"{plain}",{"$var":1}]"#);
+        assert_eq!((variables(&mixed), environment_names(&mixed)), (vec!["b", "A.c"], vec!["E"]));
+        for (text, literal) in [(r#"{"$template":"a{{b"}"#, true), ("[1]", true), (r#"[{"$env":"E"}]"#, false)] {
+            assert_eq!(is_literal(&json(text)), literal, "{text}");
+        }
         assert_eq!(resolve(&json(r#"{"$var":"sneaky"}"#), &vars()).unwrap(), json(r#"{"$var":"sku"}"#));
         assert_eq!(resolve(&json(r#"[{"$env":"T"}]"#), &vars()), Err(VarError::Environment("T".into())));
         assert_eq!(resolve(&json(r#"[{"$var":"no"}]"#), &vars()), Err(VarError::Missing("no".into())));

@@ -182,15 +182,11 @@ fn records(folder: &Folder<'_>, chain: &Chain, parse: &Parse<'_>, views: &Views<
     // Where nothing can be audited, what the fold noticed stands alone.
     let noticed = recorded.findings().to_vec();
     let said = recorded.closed().map(|closed| (closed.outcome.clone(), closed.counts));
-    let by_digest: BTreeMap<Digest, &str> = folder
-        .files
-        .iter()
-        .filter(|file| file.name.starts_with("evidence/"))
-        .map(|file| (file.sha256, file.name.as_str()))
-        .collect();
+    let kept = folder.files.iter().filter(|file| file.name.starts_with("evidence/"));
+    let by_digest: BTreeMap<Digest, &FileSeen> = kept.map(|file| (file.sha256, file)).collect();
     let sound = |digest: &Digest| {
-        let name = by_digest.get(digest)?;
-        (folder.read)(name).filter(|bytes| Digest::of(bytes) == *digest)
+        let file = by_digest.get(digest)?;
+        (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
     };
     let audited = match audit(recorded, &Material { files: &sound, parse }) {
         Ok(audited) => audited,

@@ -3,7 +3,6 @@
 //! Engine and derivation walk with the same code, so that what was done and what should have been done are
 //! worked out by one rule.
 
-use crate::allow::{self, Allowed, FileFact};
 use crate::codes::Code;
 use crate::evaluate::Files;
 use crate::ids::Id;
@@ -11,7 +10,7 @@ use crate::invoke::{self, Call, Unready};
 use crate::journal::observation::Observation;
 use crate::json::Json;
 use crate::matrix::Matrix;
-use crate::plan::{Action, Plan, Scenario, Step};
+use crate::plan::{Plan, Scenario, Step};
 use crate::step::{self, Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
 use crate::{checked::CheckedPlan, journal::opened::RunOpened};
@@ -137,20 +136,6 @@ impl<'a> CaseWalk<'a> {
     #[must_use]
     pub fn finish(self) -> Exports {
         self.saved
-    }
-}
-
-/// Whether a step may be sent twice: as the plan says, or because its command is listed as one that only reads.
-/// `inside` says which files of the project were sealed.
-#[must_use]
-pub fn is_idempotent(checked: &CheckedPlan, step: &Step, inside: &dyn Fn(&str) -> bool) -> bool {
-    match &step.action {
-        Action::Http(_) => step.idempotent,
-        Action::Command(command) => {
-            let fact = |name: &str| if inside(name) { FileFact::Inside } else { FileFact::Missing };
-            let listed = allow::is_allowed(&command.argv, &checked.profile().commands, &fact);
-            step.idempotent || matches!(listed, Allowed::Listed { reads: true })
-        }
     }
 }
 

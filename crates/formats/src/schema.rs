@@ -256,7 +256,7 @@ fn text_like(pattern: &str) -> Pairs {
 fn other_case(name: &str) -> Option<String> {
     let camel = camel(name);
     if camel != name {
-        return Some(camel);
+        return Some(camel.into_owned());
     }
     let mut snake = String::new();
     for c in name.chars() {

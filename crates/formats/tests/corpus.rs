@@ -24,7 +24,7 @@ fn replay() -> String {
         assert!(begun.elapsed() < Duration::from_secs(2), "{name} took {:?}", begun.elapsed());
         match read {
             Ok(node) => {
-                let json = probity_formats::inert::inert(&node.to_json().to_string()).into_owned();
+                let json = probity_core::inert::inert(&node.to_json().to_string()).into_owned();
                 let shown = if json.len() > 500 { format!("{} bytes", json.len()) } else { json };
                 writeln!(out, "{name}  ok  {shown}").unwrap();
             }

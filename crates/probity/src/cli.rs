@@ -87,13 +87,14 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     pub fixed: bool,
     /// Edit a copy of the run and show that verification refuses it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fixed")]
     pub tamper: bool,
     /// Where to keep the demo's files and run, if not in a new temporary folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What the demo's own plan runs to read the shop's store
-    #[arg(long, hide = true, value_names = ["STORE", "ORDER"], num_args = 2)]
+    #[arg(long, hide = true, value_names = ["STORE", "ORDER"], num_args = 2,
+          conflicts_with_all = ["fixed", "tamper", "out"])]
     pub read_order: Option<Vec<String>>,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn fail(out: Out, code: Code, message: &str, help: &str) -> u8 {
 /// The same with another exit code.
 pub(crate) fn fail_with(out: Out, code: Code, message: &str, help: &str, exit: u8) -> u8 {
     if out.json {
-        out.data(&answer::error(code, message, help, None));
+        out.data(&answer::error::error(code, message, help, exit));
     } else {
         let error = Diagnostic {
             code,
@@ -71,7 +71,7 @@ pub(crate) fn fail_with(out: Out, code: Code, message: &str, help: &str, exit: u
 /// Draws diagnostics on standard error, or gives the first as the error answer; gives the exit code 2.
 pub(crate) fn fail_documents(out: Out, found: &[Diagnostic], folder: &Path) -> u8 {
     if out.json {
-        out.data(&answer::error_document(found));
+        out.data(&answer::error::error_document(found, USAGE));
     } else {
         let folder = folder.to_path_buf();
         draw_to_stderr(out, found, &move |name| {
@@ -90,6 +90,12 @@ fn draw_to_stderr(out: Out, found: &[Diagnostic], source: &dyn Fn(&str) -> Optio
 /// A failure of the store.
 pub(crate) fn fail_store(out: Out, error: &StoreError) -> u8 {
     let code = error.code();
+    if let StoreError::RunUnknown { asked, runs, nearest: None } = error
+        && asked == "the newest"
+    {
+        let message = format!("there is no run in {}", runs.display());
+        return fail(out, code, &message, "make one with probity run, or name the folder of runs with --out");
+    }
     let exit = match code {
         Code::RunLocked => 3,
         Code::ReadBackDiffers | Code::IndexBroken => 6,

@@ -17,7 +17,7 @@ use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
 use probity_core::verify::{FileSeen, Folder, ListedEnd, ListedRun, Verified};
 use probity_store::list::{self, Event};
-use probity_store::naming::RUN_LIST;
+use probity_store::naming::{JOURNAL, RUN_LIST};
 use probity_store::snapshot::{Budget, Snapshot};
 
 /// The reader of documents.
@@ -63,6 +63,11 @@ pub(crate) fn lost(dir: &Path) -> Option<(Judged, BTreeMap<String, Vec<u8>>)> {
     let sealed = recorded.inputs().iter().filter(|input| input.role == Role::File);
     let files = sealed.filter_map(|input| Some((input.name.clone(), bytes.get(&input.sha256)?))).collect();
     Some((judged, files))
+}
+
+/// The same verdict once the last entry of the run was written.
+pub(crate) fn closed(dir: &Path, judged: Judged) -> Option<Judged> {
+    judged.closed(&Chain::read(&std::fs::read(dir.join(JOURNAL)).ok()?))
 }
 
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one

@@ -52,10 +52,12 @@ pub(crate) struct Request<'a> {
 
 /// What a run tells while it goes on.
 pub(crate) enum Event<'a> {
-    /// It was opened: the run's id, the environment drawn in a few words.
-    Opened(&'a str, String),
+    /// It was opened: the environment drawn in a few words.
+    Opened(String),
     /// Nothing was run, for this reason.
     Blocked(String),
+    /// Something that the reader should know, and that stops nothing.
+    Warning(String),
     /// A step begins: case, step, what it does.
     Step(&'a str, &'a str, String),
     /// A case ended.

@@ -3,12 +3,14 @@
 mod answer;
 mod cli;
 mod cmd;
+mod demo;
 mod derive;
 mod engine;
 mod junit;
 mod out;
 mod plans;
 mod project;
+mod read_plan;
 mod screen;
 
 use std::process::ExitCode;

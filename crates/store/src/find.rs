@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_core::ids::Id;
 
 use crate::StoreError;
+use crate::list::{Event, RunList};
 use crate::naming::RUNS;
 
 /// At most so many candidates are listed.
@@ -43,8 +44,20 @@ pub fn runs(root: &Path) -> Result<Vec<String>, StoreError> {
 /// # Errors
 /// `run_unknown` where there is none.
 pub fn newest(root: &Path) -> Result<PathBuf, StoreError> {
-    let last = runs(root)?.pop().map(|name| root.join(name));
-    last.ok_or_else(|| unknown("the newest", root, None))
+    let names = runs(root)?;
+    // Runs of one second are told apart by the run list; without one, by their names.
+    let listed = RunList::of(root).lines().unwrap_or_default().into_iter().rev();
+    let opened = listed.filter(|line| line.event == Event::Opened).map(|line| line.run).find(|run| names.contains(run));
+    let newest = match (opened, names.last()) {
+        (Some(run), Some(last)) if second(&run) >= second(last) => Some(run),
+        (_, last) => last.cloned(),
+    };
+    newest.map(|name| root.join(name)).ok_or_else(|| unknown("the newest", root, None))
+}
+
+/// The time that a run's id begins with.
+fn second(run: &str) -> &str {
+    run.split('-').next().unwrap_or(run)
 }
 
 /// The run whose id is this or begins with it, upper or lower case.

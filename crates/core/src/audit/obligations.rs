@@ -7,6 +7,7 @@ use super::AuditedStep;
 use crate::codes::Code;
 use crate::evaluate::{Bytes, Seen, Truth, evaluate};
 use crate::expect::{Channel, Check, Expect, Op, What};
+use crate::inputs::variables_of;
 use crate::invoke::Call;
 use crate::journal::observation::Observation;
 use crate::json::Json;
@@ -42,11 +43,21 @@ impl CaseFacts {
 }
 
 /// Works out the obligations of a step that passed its checks, and takes what it adds to the case.
-pub(super) fn settle(step: &Step, audited: &mut AuditedStep, facts: &mut CaseFacts, evidence: &Evidence<'_>) {
-    audited.inputs = inputs_of(step).into_iter().filter(|name| facts.saved_by.contains_key(name)).collect();
+pub(super) fn settle(
+    step: &Step,
+    audited: &mut AuditedStep,
+    facts: &mut CaseFacts,
+    vars: &Vars,
+    evidence: &Evidence<'_>,
+) {
+    let inputs = variables_of(step).into_iter().map(str::to_owned);
+    audited.inputs = inputs.filter(|name| facts.saved_by.contains_key(name)).collect();
     if audited.judgement.status == StepStatus::Passed {
-        let outcomes: Vec<(Obliged, Option<StepReason>)> =
-            step.obligations.iter().map(|obligation| work_out(step, obligation, audited, facts, evidence)).collect();
+        let outcomes: Vec<(Obliged, Option<StepReason>)> = step
+            .obligations
+            .iter()
+            .map(|obligation| work_out(step, obligation, audited, facts, vars, evidence))
+            .collect();
         let unmet = outcomes.iter().find_map(|(_, reason)| reason.clone());
         if let Some(reason) = unmet {
             audited.judgement.status =
@@ -77,11 +88,12 @@ fn work_out(
     obligation: &Obligation,
     audited: &AuditedStep,
     facts: &CaseFacts,
+    vars: &Vars,
     evidence: &Evidence<'_>,
 ) -> (Obliged, Option<StepReason>) {
     let outcome = match obligation.kind {
         ObligationKind::Marker => marker(audited, facts, evidence),
-        ObligationKind::Terminal => terminal(obligation, audited, evidence),
+        ObligationKind::Terminal => terminal(obligation, audited, vars, evidence),
         ObligationKind::Persistence => persistence(step, obligation, audited, facts),
         ObligationKind::Absence => absence(audited, facts),
     };
@@ -136,13 +148,13 @@ fn sent_along(audited: &AuditedStep, text: &str) -> bool {
 }
 
 /// `path` reached one of `values`.
-fn terminal(obligation: &Obligation, audited: &AuditedStep, evidence: &Evidence<'_>) -> Outcome {
+fn terminal(obligation: &Obligation, audited: &AuditedStep, vars: &Vars, evidence: &Evidence<'_>) -> Outcome {
     let path = obligation.path.as_ref().ok_or_else(|| (Weight::Gap, "no path is declared".to_owned()))?;
     let bytes = received(audited, evidence).into_iter().next().unwrap_or_default();
     let expect = Expect(vec![Op::OneOf(obligation.values.clone())]);
     let check = Check { what: What::Json(Channel::Body, vec![(path.clone(), expect)]), place: obligation.place };
     let seen = Seen { body: Some(Bytes { kept: &bytes, complete: true }), ..Seen::default() };
-    let results = evaluate(&[check], &seen, &Vars::default(), &|_| None);
+    let results = evaluate(&[check], &seen, vars, &|_| None);
     match results.iter().find(|result| result.truth != Truth::Holds) {
         None if !results.is_empty() => Ok(format!("{} reached a terminal value", path.text)),
         Some(result) => {
@@ -158,12 +170,12 @@ fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, fact
     if named.is_empty() {
         return Err((Weight::Gap, "the step's input names no object that an earlier exchange made".to_owned()));
     }
-    let used = inputs_of(step);
+    let used = variables_of(step);
     let here = exchange(step, audited);
     for name in named {
         match facts.saved_by.get(name) {
             None => return Err((Weight::Gap, format!("{name} was not saved by an earlier exchange"))),
-            Some(_) if !used.contains(name) => {
+            Some(_) if !used.contains(name.as_str()) => {
                 return Err((
                     Weight::Gap,
                     format!("the step's input does not hold {name}, so it reads no particular object"),
@@ -207,7 +219,10 @@ fn exchange(step: &Step, audited: &AuditedStep) -> String {
     match (&step.action, &audited.call) {
         (Action::Http(http), Some(Call::Http(call))) => format!("{} {}", http.method, without_query(&call.url)),
         (Action::Http(http), _) => format!("{} {}", http.method, http.target),
-        (Action::Command(command), _) => format!("run {}", Json::List(command.argv.clone())),
+        (Action::Command(command), _) => {
+            let stdin = command.stdin.clone().unwrap_or(Json::Null);
+            format!("run {} < {stdin}", Json::List(command.argv.clone()))
+        }
     }
 }
 
@@ -223,25 +238,70 @@ fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
 }
 
-/// The variables that a step's own input holds.
-pub(crate) fn inputs_of(step: &Step) -> Vec<String> {
-    let mut names: Vec<String> = match &step.action {
-        Action::Http(http) => {
-            let pairs = http.query.iter().chain(&http.headers).map(|(_, value)| value);
-            let body = http.body.iter().flat_map(|body| match body {
-                crate::plan::Body::Json(value) | crate::plan::Body::Text(value) => vec![value.clone()],
-                crate::plan::Body::Form(pairs) => pairs.iter().map(|(_, value)| value.clone()).collect(),
-                crate::plan::Body::File(_) => Vec::new(),
-            });
-            let data = pairs.cloned().chain(body).flat_map(|value| crate::vars::references(&value));
-            crate::vars::template_names(&http.target).into_iter().chain(data).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Digest;
+    use crate::journal::observation::{Blob, CommandObserved};
+    use crate::lint::testing::World;
+    use crate::observe::CommandResult;
+    use crate::path::Path;
+    use crate::step::Judgement;
+
+    fn answered(stdout: &[u8]) -> AuditedStep {
+        let observed =
+            CommandObserved { result: CommandResult::default(), stdout: Blob::of(stdout), stderr: Blob::of(b"") };
+        AuditedStep {
+            scenario: 0,
+            step: 0,
+            action: None,
+            call: None,
+            observation: Some(Observation::Command(Box::new(observed))),
+            judgement: Judgement {
+                status: StepStatus::Passed,
+                reason: None,
+                checks: Vec::new(),
+                saved: Vec::new(),
+                recorded: Vec::new(),
+            },
+            obliged: Vec::new(),
+            inputs: Vec::new(),
+            previews: Vec::new(),
         }
-        Action::Command(command) => {
-            let env = command.env.iter().map(|(_, value)| value);
-            command.argv.iter().chain(env).chain(command.stdin.iter()).flat_map(crate::vars::references).collect()
+    }
+
+    #[test]
+    fn a_terminal_value_may_be_a_saved_one() {
+        let audited = answered(br#"{"state":"closed"}"#);
+        let evidence = |digest: &Digest| {
+            (*digest == Digest::of(br#"{"state":"closed"}"#)).then(|| br#"{"state":"closed"}"#.to_vec())
+        };
+        let obligation = |value: Json| Obligation {
+            kind: ObligationKind::Terminal,
+            path: Some(Path::parse("state").unwrap()),
+            values: vec![value],
+            of: Vec::new(),
+            place: Default::default(),
+        };
+        let vars = Vars::new(&[("end".into(), "closed".into())]);
+        for (value, met) in
+            [(Json::from("closed"), true), (Json::map([("$var", "end")]), true), (Json::from("open"), false)]
+        {
+            assert_eq!(terminal(&obligation(value), &audited, &vars, &evidence).is_ok(), met);
         }
-    };
-    names.sort();
-    names.dedup();
-    names
+    }
+
+    #[test]
+    fn a_command_with_other_input_is_another_exchange() {
+        let mut world = World::sound();
+        let steps = &mut world.plan.scenarios[0].steps;
+        let position = steps.iter().position(|step| matches!(step.action, Action::Command(_))).unwrap();
+        let mut other = steps[position].clone();
+        let audited = answered(b"");
+        assert_eq!(exchange(&steps[position], &audited), exchange(&other, &audited));
+        if let Action::Command(command) = &mut other.action {
+            command.stdin = Some("read".into());
+        }
+        assert_ne!(exchange(&steps[position], &audited), exchange(&other, &audited));
+    }
 }

@@ -9,6 +9,7 @@ use crate::journal::body::ActionCommit;
 use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
 use crate::observe::HttpCall;
 use crate::recorded::ActionRecord;
+use crate::redact::PLACEHOLDER;
 
 /// What does not hang together.
 pub(super) struct Fault {
@@ -62,9 +63,6 @@ fn sizes(observation: &Observation) -> Vec<(Digest, u64)> {
         }
     }
 }
-
-/// How a value begins that stands for a secret: its text is not the one that was sent.
-const PLACEHOLDER: &str = "[secret:";
 
 /// What was asked is what the call says, and every hop lies inside the environment (design.md section 10).
 pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {

@@ -17,6 +17,7 @@ use crate::json::{Json, canonical};
 use crate::plan::{Action, Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
+use crate::vars::Vars;
 use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
 
 /// Walks the plan beside the journal.
@@ -26,7 +27,6 @@ pub(super) fn walk(
     runtime: &Runtime,
     evidence: &Evidence<'_>,
     files: &Files<'_>,
-    inside: &dyn Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
 ) -> Vec<AuditedStep> {
     let mut records: BTreeMap<(&Id, &Id), usize> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub(super) fn walk(
     let mut exports = Exports::new();
     let mut steps = Vec::new();
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
-    let mut audit = Audit { recorded, checked, evidence, inside, findings, nothing_ran, last: 0 };
+    let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
     for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
         if !selected.contains(&scenario.id) {
             continue;
@@ -51,9 +51,11 @@ pub(super) fn walk(
             let record = records.remove(&(&scenario.id, &step.id));
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
+            // Variables as they stood before the step; copied only where an obligation may ask for them.
+            let before = if step.obligations.is_empty() { Vars::default() } else { case.vars().clone() };
             // The runner knows nothing of obligations: one that is not met does not stop the case.
             case.settle(step, &audited.judgement);
-            obligations::settle(step, &mut audited, &mut facts, evidence);
+            obligations::settle(step, &mut audited, &mut facts, &before, evidence);
             steps.push(audited);
         }
         exports.extend(case.finish());
@@ -79,9 +81,7 @@ fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime
 
 struct Audit<'a, 'f> {
     recorded: &'a Recorded,
-    checked: &'a CheckedPlan,
     evidence: &'a Evidence<'a>,
-    inside: &'a dyn Fn(&str) -> bool,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
     /// The last entry of the case so far.
@@ -102,9 +102,10 @@ impl Audit<'_, '_> {
             let message = format!("{} was begun although {code} forbids it", step.id);
             self.refuse(Code::ActionAfterCancel, action, message);
         }
-        let idempotent = walk::is_idempotent(self.checked, step, self.inside);
-        let told = (action.intent.action.as_str(), action.intent.timeout_ms, action.intent.idempotent);
-        if told != (step.action_name, step.timeout_ms, idempotent) {
+        let intent = &action.intent;
+        if (intent.action.as_str(), intent.timeout_ms, intent.idempotent)
+            != (step.action_name, step.timeout_ms, step.idempotent)
+        {
             let message = format!("action, time limit or idempotency of {} is not the plan's", step.id);
             self.refuse(Code::IntentDiffers, action, message);
         }
@@ -179,15 +180,13 @@ impl Audit<'_, '_> {
         }
         self.after_end(step, action);
         let Some(commit) = &action.commit else {
-            let idempotent = walk::is_idempotent(self.checked, step, self.inside);
-            let (code, message) = if idempotent {
-                (Code::AttemptLost, format!("{} was begun; its answer was not recorded", step.id))
+            let (code, weight, message) = if step.idempotent {
+                (Code::AttemptLost, Weight::Gap, format!("{} was begun; its answer was not recorded", step.id))
             } else {
                 let message =
                     format!("{} was sent; whether it took effect is not known, and it will not be sent again", step.id);
-                (Code::ActionReconciliationRequired, message)
+                (Code::ActionReconciliationRequired, Weight::Blocker, message)
             };
-            let weight = if idempotent { Weight::Gap } else { Weight::Blocker };
             let judgement = Judgement::without_answer(StepStatus::Error, StepReason { code, weight, message });
             return bare(judgement, Some(call));
         };

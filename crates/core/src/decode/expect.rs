@@ -5,6 +5,7 @@ use super::reference::{Use, is_reference};
 use crate::codes::Code;
 use crate::document::{Key, Node, Value};
 use crate::expect::{Comparison, Expect, JsonType, Op};
+use crate::inert::shortened;
 use crate::json::Json;
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -121,7 +122,7 @@ impl Reading<'_> {
             ),
             (None, None) => format!("write {{equals: {}}} to compare with the map", flow(&whole.to_json())),
         };
-        self.error(Code::UnknownOperator, key.place, format!("`{}` is no operator", cut(key.name.clone())), help);
+        self.error(Code::UnknownOperator, key.place, format!("`{}` is no operator", shortened(&key.name, 60)), help);
         None
     }
 
@@ -186,7 +187,7 @@ impl Reading<'_> {
             .map(|(inner, value)| match comparison(&inner.name) {
                 Some(_) => self.compare(inner, value),
                 None => {
-                    let message = format!("`{}` is no way to compare an amount", cut(inner.name.clone()));
+                    let message = format!("`{}` is no way to compare an amount", shortened(&inner.name, 60));
                     self.error(Code::UnknownOperator, inner.place, message, "use gt, gte, lt or lte, or a number");
                     None
                 }
@@ -247,10 +248,10 @@ fn comparison(name: &str) -> Option<Comparison> {
 fn joined(path: &str, name: &str) -> String {
     let plain = !name.is_empty() && !name.contains(['.', '[', '\'', '\\', '*']) && !name.starts_with('$');
     if plain {
-        return cut(format!("{path}.{name}"));
+        return shortened(&format!("{path}.{name}"), 60).into_owned();
     }
     let root = if path.starts_with('$') { path.to_owned() } else { format!("$.{path}") };
-    cut(format!("{root}['{}']", name.replace('\\', "\\\\").replace('\'', "\\'")))
+    shortened(&format!("{root}['{}']", name.replace('\\', "\\\\").replace('\'', "\\'")), 60).into_owned()
 }
 
 /// Data in YAML's flow style, as people write it in plans.
@@ -270,12 +271,5 @@ fn flow(json: &Json) -> String {
         Json::List(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     };
-    cut(text)
-}
-
-fn cut(text: String) -> String {
-    if text.chars().count() <= 60 {
-        return text;
-    }
-    text.chars().take(59).chain(['…']).collect()
+    shortened(&text, 60).into_owned()
 }

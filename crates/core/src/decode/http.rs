@@ -1,37 +1,17 @@
 //! The request of a seed-form step with the action `api`, `pollApi` or `cleanupApi`.
 
 use super::reading::{Reading, entry, field, flag, number, text};
-use super::reference::{Use, check_template};
+use super::reference::Use;
 use crate::codes::Code;
 use crate::document::{Key, Node, Place, Value};
+use crate::header;
 use crate::json::Json;
+use crate::origin::{Destination, OriginError, TargetError, destination};
 use crate::plan::{Auth, Body, HttpStep, HttpVersion, Poll};
+use crate::vars::is_name;
 
 /// Cap of a body where the step names none: 10 MiB.
 const MAX_BODY: u64 = 10 << 20;
-
-/// Headers that route or frame the message, beside those that begin with `proxy-` or `x-forwarded-`
-/// (harness-proof.md 1.2).
-const FORBIDDEN: [&str; 18] = [
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
-    "keep-alive",
-    "forwarded",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-original-url",
-    "x-rewrite-url",
-    ":authority",
-    ":path",
-    ":method",
-];
 
 impl Reading<'_> {
     /// The request; `None` where something it needs is missing, which is named.
@@ -94,7 +74,7 @@ impl Reading<'_> {
             self.error(Code::TemplateBreakout, node.place, "the method holds a placeholder", help);
             return None;
         }
-        if method.is_empty() || method.len() > 32 || !method.bytes().all(is_token) {
+        if method.is_empty() || method.len() > 32 || !method.bytes().all(header::is_token) {
             let help = "write a method such as GET, POST, PUT, PATCH or DELETE";
             self.error(Code::ValueOutOfRange, node.place, "the method is no HTTP method", help);
             return None;
@@ -124,20 +104,11 @@ impl Reading<'_> {
             }
         };
         let target = node.as_text()?;
-        let fault = match name {
-            "path" | "pathTemplate" => path_fault(target),
-            _ => url_fault(target),
-        };
-        if let Some((code, what, help)) = fault {
+        if let Some((code, what, help)) = target_fault(target, name.starts_with("path")) {
             self.error(code, node.place, what, help);
             return None;
         }
-        if let Err(what) = check_template(target) {
-            let help = "write {name} for a variable; a literal brace is {{ or %7B";
-            self.error(Code::ReferenceMalformed, node.place, what, help);
-            return None;
-        }
-        Some(target.to_owned())
+        self.template(target, node.place).then(|| target.to_owned())
     }
 
     /// Pairs of a query or form; a list makes a pair of each item.
@@ -196,13 +167,13 @@ impl Reading<'_> {
         let means = self.forms == super::reading::Forms::Any
             && key.name.eq_ignore_ascii_case("authorization")
             && get("prefix") == Some("Bearer ")
-            && super::reference::is_name(variable);
+            && is_name(variable);
         means.then(|| variable.to_owned())
     }
 
     /// Whether a header's name is a token (RFC 9110, 5.1).
     pub(super) fn header_name(&mut self, key: &Key) -> bool {
-        let fine = !key.name.is_empty() && key.name.len() <= 256 && key.name.bytes().all(is_token);
+        let fine = header::is_name(&key.name);
         if !fine {
             let help = "use letters, digits and hyphens";
             self.error(Code::ValueOutOfRange, key.place, "the name of a header is no name that HTTP knows", help);
@@ -211,9 +182,7 @@ impl Reading<'_> {
     }
 
     fn header_allowed(&mut self, key: &Key) -> bool {
-        let name = key.name.to_ascii_lowercase();
-        let forbidden =
-            FORBIDDEN.contains(&name.as_str()) || name.starts_with("proxy-") || name.starts_with("x-forwarded-");
+        let forbidden = header::is_the_clients(&key.name);
         if forbidden {
             let message = format!("`{}` routes or frames the message and belongs to the client", key.name);
             self.error(Code::HeaderForbidden, key.place, message, "remove it");
@@ -253,7 +222,7 @@ impl Reading<'_> {
         credential.as_map()?;
         let name = credential.get("$env").or_else(|| credential.get("env")).and_then(Node::as_text);
         match name {
-            Some(name) if super::reference::is_name(name) && credential.as_map().is_some_and(|map| map.len() == 1) => {
+            Some(name) if is_name(name) && credential.as_map().is_some_and(|map| map.len() == 1) => {
                 Some(if basic { Auth::Basic(name.to_owned()) } else { Auth::Bearer(name.to_owned()) })
             }
             _ => {
@@ -301,70 +270,35 @@ impl Reading<'_> {
     }
 }
 
-/// A character of a token (RFC 9110, 5.6.2).
-const fn is_token(b: u8) -> bool {
-    b.is_ascii_alphanumeric()
-        || matches!(
-            b,
-            b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
-        )
-}
-
-type Fault = (Code, &'static str, &'static str);
-
-fn text_fault(text: &str) -> Option<Fault> {
-    if text.len() > 8192 {
-        return Some((Code::UrlMalformed, "the target is longer than 8192 bytes", "put what is long into the body"));
+/// What is wrong with a target: its code, what it is, and what to write.
+fn target_fault(target: &str, is_path: bool) -> Option<(Code, String, &'static str)> {
+    if target.len() > 8192 {
+        let what = "the target is longer than 8192 bytes".to_owned();
+        return Some((Code::UrlMalformed, what, "put what is long into the body"));
     }
-    if text.contains('#') {
-        return Some((Code::UrlMalformed, "the target has a fragment, which is never sent", "remove what follows #"));
-    }
-    if text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
-        let help = "percent-encode it: a space is %20";
-        return Some((Code::UrlMalformed, "the target holds a space, a backslash or a control character", help));
-    }
-    None
-}
-
-fn path_fault(path: &str) -> Option<Fault> {
-    if let Some(rest) = path.strip_prefix('/') {
-        if rest.starts_with('/') {
+    let fault = match destination(target) {
+        Ok(Destination::Path) if is_path => return None,
+        Ok(Destination::On(_)) if !is_path => return None,
+        Ok(Destination::Path) => "the URL is a path".to_owned(),
+        Ok(Destination::On(_)) => "the path is a whole URL".to_owned(),
+        Err(TargetError::Breakout) => {
+            let help = "write scheme, host and port out; values may stand in the path and the query";
             return Some((
-                Code::UrlMalformed,
-                "the path begins with //, which would name a host",
-                "begin it with one /",
+                Code::TemplateBreakout,
+                "the target lets a value choose where the request goes".into(),
+                help,
             ));
         }
-        return text_fault(path);
-    }
-    if path.starts_with('{') {
-        let help = "begin the path with /, so that no value can choose where the request goes";
-        return Some((Code::TemplateBreakout, "the path begins with a placeholder", help));
-    }
-    Some((Code::UrlMalformed, "the path does not begin with /", "begin it with /, or write an absolute URL as url"))
-}
-
-fn url_fault(url: &str) -> Option<Fault> {
-    let lower = url.to_ascii_lowercase();
-    let Some(skip) = ["http://", "https://"].into_iter().find(|scheme| lower.starts_with(scheme)) else {
-        if url.starts_with('{') {
-            let help = "write scheme and host out, or a path below the environment's url";
-            return Some((Code::TemplateBreakout, "the URL begins with a placeholder", help));
+        Err(TargetError::Origin(OriginError::Credentials)) => {
+            let help = "write auth: {basic: {env: NAME}}";
+            return Some((Code::UrlMalformed, "the URL carries credentials".to_owned(), help));
         }
-        return Some((Code::UrlMalformed, "the URL is not an absolute http or https URL", "write https://host/path"));
+        Err(TargetError::Character) => {
+            let what = format!("the target {}", TargetError::Character);
+            return Some((Code::UrlMalformed, what, "percent-encode it: a space is %20"));
+        }
+        Err(error) => format!("the target {error}"),
     };
-    let rest = &url[skip.len()..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    if authority.contains('@') {
-        let help = "write auth: {basic: {env: NAME}}";
-        return Some((Code::UrlMalformed, "the URL carries credentials", help));
-    }
-    if authority.contains(['{', '}']) {
-        let help = "write host and port out; values may stand in the path and the query";
-        return Some((Code::TemplateBreakout, "the host or port holds a placeholder", help));
-    }
-    if authority.is_empty() || url::Url::parse(&format!("{skip}{authority}")).is_err() {
-        return Some((Code::UrlMalformed, "the URL has no host that can be read", "write https://host/path"));
-    }
-    text_fault(url)
+    let help = if is_path { "begin it with one /, or write an absolute URL as url" } else { "write https://host/path" };
+    Some((Code::UrlMalformed, fault, help))
 }

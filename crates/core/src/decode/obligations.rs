@@ -1,10 +1,11 @@
 //! What a step must show beyond its checks (plan.md rule 7).
 
 use super::reading::{Reading, field, text, texts};
-use super::reference::{Use, is_name};
+use super::reference::Use;
 use crate::codes::Code;
 use crate::document::Node;
 use crate::plan::{Obligation, ObligationKind};
+use crate::vars::is_name;
 
 impl Reading<'_> {
     pub(super) fn obligations(&mut self, step: &Node) -> Vec<Obligation> {

@@ -7,10 +7,13 @@ use super::reference::Use;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
 use crate::document::{Key, Node, Value};
+use crate::environment::Origin;
 use crate::ids::Id;
+use crate::inert::shortened;
 use crate::json::Json;
 use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, WritePolicy};
 use crate::shape::{self, SEED_PLAN, Shape};
+use crate::vars::references;
 
 /// Settings of the reference tool that change what is sent or run, so that leaving them out would run another plan.
 const CHANGING: [&str; 5] = ["launchOptions", "contextOptions", "storageState", "extraHTTPHeaders", "defaultHeaders"];
@@ -79,15 +82,7 @@ impl Reading<'_> {
         let Some((written, place)) = field(node, "baseUrl").and_then(|url| Some((url.as_text()?, url.place))) else {
             return;
         };
-        let fine = url::Url::parse(written).is_ok_and(|url| {
-            matches!(url.scheme(), "http" | "https")
-                && url.has_host()
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.query().is_none()
-                && url.fragment().is_none()
-        });
-        if !fine || written.contains(['{', '}']) {
+        if Origin::of(written).is_err() || written.contains(['{', '}', '?']) {
             let help = "write scheme, host and port, as in http://127.0.0.1:8123; without query, fragment, credentials";
             self.error(Code::UrlMalformed, place, "`baseUrl` is no http or https origin", help);
         }
@@ -112,7 +107,12 @@ impl Reading<'_> {
         for name in ["runtimeVars", "vars"] {
             for (key, value) in field(node, name).and_then(Node::as_map).unwrap_or_default() {
                 self.variable_name(key);
+                let place = value.place;
                 let value = self.data(value, Use::Data);
+                if references(&value).iter().any(|reference| reference.environment().is_none()) {
+                    let message = format!("the constant `{}` refers to something else", shortened(&key.name, 60));
+                    self.error(Code::ReferenceMalformed, place, message, "write it out");
+                }
                 vars.retain(|(known, _)| *known != key.name);
                 vars.push((key.name.clone(), value));
             }

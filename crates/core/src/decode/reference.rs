@@ -4,8 +4,9 @@
 use super::reading::{Forms, Reading};
 use crate::codes::Code;
 use crate::document::{Key, Node, Place, Value};
-use crate::ids::Id;
+use crate::inert::shortened;
 use crate::json::{Json, Map};
+use crate::vars::{Malformed, is_name, is_variable, parts};
 
 /// What data is used for, which decides whether it may refer to the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,44 +51,6 @@ fn found(pairs: &[(Key, Node)], forms: Forms, r#use: Use) -> Option<Kind> {
     }
 }
 
-/// Whether a text is the name of a variable: `[A-Za-z_][A-Za-z0-9_]*`.
-pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 128
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-}
-
-/// Whether a text names a variable, of this case or of another: `name`, `CASE.name`.
-fn is_variable(text: &str) -> bool {
-    match text.rsplit_once('.') {
-        Some((case, name)) => Id::parse(case).is_ok() && is_name(name),
-        None => is_name(text),
-    }
-}
-
-/// Checks the placeholders of a template: `{name}`, `{CASE.name}`, and `{{` for a brace.
-///
-/// # Errors
-/// What is wrong with the first one that is none.
-pub(super) fn check_template(text: &str) -> Result<(), String> {
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once('{') {
-        if let Some(after) = after.strip_prefix('{') {
-            rest = after;
-            continue;
-        }
-        let Some((name, after)) = after.split_once('}') else {
-            return Err("a `{` is not closed".into());
-        };
-        if !is_variable(name) {
-            return Err(format!("`{{{name}}}` names no variable"));
-        }
-        rest = after;
-    }
-    Ok(())
-}
-
 impl Reading<'_> {
     /// Data with its references in their `$` forms. What is wrong is named, and stands as null.
     pub(super) fn data(&mut self, node: &Node, r#use: Use) -> Json {
@@ -121,20 +84,21 @@ impl Reading<'_> {
         match kind {
             Kind::Var if is_variable(name) => Some(details.around_variable(name)),
             Kind::Env if is_name(name) => self.environment(name, &details, r#use, place),
-            Kind::Template => match check_template(name) {
-                Ok(()) => Some(details.around_template(name)),
-                Err(what) => {
-                    let help = "write {name} for a variable and {{ for a brace";
-                    self.error(Code::ReferenceMalformed, named.place, what, help);
-                    None
-                }
-            },
+            Kind::Template => self.template(name, named.place).then(|| details.around_template(name)),
             Kind::Var | Kind::Env => {
-                let message = format!("`{}` names no variable", name.chars().take(60).collect::<String>());
+                let message = format!("`{}` names no variable", shortened(name, 60));
                 self.error(Code::ReferenceMalformed, named.place, message, "use letters, digits and underscore");
                 None
             }
         }
+    }
+
+    /// Whether every `{` of a text opens a reference or stands for itself; the first that does neither is named.
+    pub(super) fn template(&mut self, text: &str, place: Place) -> bool {
+        let Err(Malformed(part)) = parts(text) else { return true };
+        let message = format!("`{}` opens no reference", shortened(part, 60));
+        self.error(Code::ReferenceMalformed, place, message, "write {name} for a variable and {{ for a brace");
+        false
     }
 
     fn environment(&mut self, name: &str, details: &Details, r#use: Use, place: Place) -> Option<Json> {

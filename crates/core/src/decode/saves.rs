@@ -1,12 +1,13 @@
 //! What a step saves for later steps, and what it records for success policies.
 
 use super::reading::{Reading, field, pair_place};
-use super::reference::is_name;
 use crate::codes::Code;
 use crate::document::{Key, Node, Value};
+use crate::inert::shortened;
 use crate::path::Path;
 use crate::plan::{Save, SaveFrom};
 use crate::shape::camel;
+use crate::vars::is_name;
 
 impl Reading<'_> {
     /// The `extract…` fields, in written order.
@@ -19,7 +20,7 @@ impl Reading<'_> {
             }
             for (key, value) in map.as_map().unwrap_or_default() {
                 self.variable_name(key);
-                let from = match kind.as_str() {
+                let from = match kind.as_ref() {
                     "extractJson" | "extractStdoutJson" => self.extracted_path(value).map(SaveFrom::Json),
                     "extractResponseHeader" => self.extracted_header(value),
                     _ => value.as_text().and_then(|text| self.pattern(text, Some(1), value.place)).map(SaveFrom::Text),
@@ -51,7 +52,7 @@ impl Reading<'_> {
     /// Checks the name of a variable that the plan sets.
     pub(super) fn variable_name(&mut self, key: &Key) {
         if !is_name(&key.name) {
-            let message = format!("`{}` is no name of a variable", key.name.chars().take(60).collect::<String>());
+            let message = format!("`{}` is no name of a variable", shortened(&key.name, 60));
             self.error(Code::VarNameInvalid, key.place, message, "use letters, digits and underscore, no digit first");
         } else if key.name.starts_with("qa_") {
             let message = format!("`{}` belongs to the engine", key.name);

@@ -608,6 +608,7 @@ fn plans_are_refused() {
         (plan("\"vars\": {\"a-b\": 1},"), Some(Code::VarNameInvalid), false),
         (plan("\"vars\": {\"a\": {\"env\": \"X\"}},"), Some(Code::EnvReferenceMisplaced), true),
         (plan("\"baseUrl\": \"http://a/?b\","), Some(Code::UrlMalformed), false),
+        (plan("\"vars\": {\"a\": {\"$var\": \"qa_marker\"}},"), Some(Code::ReferenceMalformed), false),
         (plan("\"storageState\": \"s.json\","), Some(Code::NotSupported), true),
         (plan("\"defaultHeaders\": {\"a\": \"b\"},"), Some(Code::NotSupported), true),
         (plan("\"preflight\": {},"), Some(Code::NotSupported), true),

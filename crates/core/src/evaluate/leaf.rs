@@ -1,13 +1,13 @@
 //! One result: expected and saw face each other.
 
-use super::operands::{self, each};
+use super::operands;
 use super::operators::{Context, Target, elements, holds, length};
 use super::render::{self, around, short, typed};
 use super::{CheckResult, Outcome, Truth, Unknown, schema};
 use crate::document::Place;
 use crate::expect::{Channel, Op};
 use crate::json::Json;
-use crate::vars::references;
+use crate::vars::variables;
 
 /// What is known of a result before it is evaluated.
 #[derive(Clone)]
@@ -34,8 +34,7 @@ impl Leaf {
     }
 
     pub(super) fn from(self, operand: &Json) -> Self {
-        let names = references(operand);
-        Self { from: (!names.is_empty()).then(|| names.join(", ")), ..self }
+        Self { from: named(&variables(operand)), ..self }
     }
 
     pub(super) fn result(self, op: &str, expected: &str, saw: &str, outcome: Outcome) -> CheckResult {
@@ -68,10 +67,9 @@ impl Leaf {
         target: &Result<Target<'_>, Unknown>,
         context: Context<'_>,
     ) -> CheckResult {
-        let mut names: Vec<String> = Vec::new();
-        each(op, &mut |operand| names.extend(references(operand)));
+        let mut names: Vec<&str> = op.operands().into_iter().flat_map(variables).collect();
         names.dedup();
-        self.from = (!names.is_empty()).then(|| names.join(", "));
+        self.from = named(&names);
         let filled = operands::filled(op, context);
         let name = render::name(op);
         match target {
@@ -84,6 +82,10 @@ impl Leaf {
             }
         }
     }
+}
+
+fn named(names: &[&str]) -> Option<String> {
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// What was expected and what was seen, in the same terms.

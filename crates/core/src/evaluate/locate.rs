@@ -5,14 +5,12 @@ use serde_json_path::{JsonPath, PathElement};
 
 use super::shadow::Shadow;
 use super::{Cause, Unknown, Way};
+use crate::path::{DEEPEST, LONGEST};
 
 /// The most places that one query may name.
 const MAX_LOCATED: usize = 100_000;
 /// The most visits that one query may need, by the estimate below.
 const MAX_VISITS: u128 = 2_000_000;
-/// Bounds of the text of a query, for its parser.
-const MAX_TEXT: usize = 4096;
-const MAX_NESTING: usize = 32;
 /// Visits that compiling a pattern for one node counts as; one with a counted repetition or from the document counts
 /// a hundredfold.
 const PATTERN: u128 = 1000;
@@ -65,8 +63,8 @@ struct Shape {
 impl Shape {
     fn of(text: &str) -> Result<Self, Unknown> {
         let limit = |why: &str| Err(Unknown::new(Cause::Budget, format!("the path is {why}")));
-        if text.len() > MAX_TEXT {
-            return limit("longer than 4096 bytes");
+        if text.len() > LONGEST {
+            return limit("longer than a path may be");
         }
         let mut shape = Self::default();
         // For each open bracket or parenthesis: whether it holds a filter.
@@ -95,8 +93,8 @@ impl Shape {
                 }
                 _ => {}
             }
-            if open.len() > MAX_NESTING {
-                return limit("nested deeper than 32");
+            if open.len() > DEEPEST {
+                return limit("nested deeper than a path may be");
             }
             before = c;
         }

@@ -110,7 +110,7 @@ pub(super) fn holds(op: &Op, target: Target<'_>, context: Context<'_>) -> Outcom
 fn negated(outcome: Outcome, target: Target<'_>) -> Outcome {
     match (outcome?, target) {
         (true, _) => Ok(false),
-        (false, Target::Missing) => Err(missing()),
+        (false, Target::Missing | Target::Many([])) => Err(missing()),
         (false, Target::Partial(reading)) => Err(reading.whole().err().unwrap_or_else(missing)),
         (false, _) => Ok(true),
     }

@@ -294,6 +294,7 @@ fn queries() {
         ("$.items[*].p", Op::Count(vec![eq("2")]), Holds),
         ("$.items[*].p", Op::Any(expect(eq("2"))), Holds),
         ("$.nothing[*]", Op::All(expect(Op::Exists)), Fails),
+        ("$.nothing[*]", Op::Not(expect(Op::Any(expect(Op::Exists)))), NotKnown),
         ("$.items[?@.id == 2].p", Op::All(expect(eq("2"))), Holds),
         ("$.items[?@.id == 9].p", Op::All(expect(eq("2"))), Fails),
         ("$.items[?@.id == 9].p", Op::Count(vec![eq("0")]), Holds),

@@ -5,34 +5,11 @@ use url::form_urlencoded::Serializer;
 use super::{Unready, target, template_refused, text};
 use crate::environment::Environment;
 use crate::evaluate::Files;
+use crate::header;
 use crate::json::Json;
 use crate::observe::{Field, HttpCall, SecretUse};
 use crate::plan::{Auth, Body, HttpStep};
 use crate::vars::{Reference, Vars, resolve as filled, text_of};
-
-/// Headers that route or frame a message, or put another method in its place: never written by a plan (B17).
-pub const FORBIDDEN_HEADERS: [&str; 14] = [
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-];
-
-/// Whether a header belongs to the client alone; names have no case.
-#[must_use]
-pub fn is_forbidden_header(name: &str) -> bool {
-    FORBIDDEN_HEADERS.iter().any(|forbidden| name.eq_ignore_ascii_case(forbidden))
-}
 
 pub(super) fn resolve(
     step: &HttpStep,
@@ -43,7 +20,7 @@ pub(super) fn resolve(
     files: &Files<'_>,
 ) -> Result<HttpCall, Unready> {
     let url = target::resolve(&step.target, &step.query, vars, environment, base_url)?;
-    let mut headers = step.headers.iter().map(|(name, value)| header(name, value, vars)).collect::<Result<_, _>>()?;
+    let mut headers = step.headers.iter().map(|(name, value)| field(name, value, vars)).collect::<Result<_, _>>()?;
     let (body, media) = match &step.body {
         Some(body) => body_bytes(body, vars, files).map(|(bytes, media)| (Some(bytes), media))?,
         None => (None, None),
@@ -72,12 +49,11 @@ pub(super) fn resolve(
     })
 }
 
-fn header(name: &str, value: &Json, vars: &Vars) -> Result<(String, Field), Unready> {
-    let token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
-    if name.is_empty() || !name.bytes().all(token) {
+fn field(name: &str, value: &Json, vars: &Vars) -> Result<(String, Field), Unready> {
+    if !header::is_name(name) {
         return Err(template_refused(format!("{name:?} is no name of a header.")));
     }
-    if is_forbidden_header(name) {
+    if header::is_the_clients(name) {
         return Err(template_refused(format!("The header `{name}` belongs to the client alone.")));
     }
     if let Some(Reference::Env(secret)) = Reference::of(value)? {

@@ -6,7 +6,7 @@ use url::form_urlencoded::byte_serialize;
 use super::{Unready, target_refused, template_refused, text};
 use crate::environment::{Environment, Origin};
 use crate::json::Json;
-use crate::vars::{Part, Vars, parts, text_of};
+use crate::vars::{Part, VarError, Vars, parts, text_of};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -21,7 +21,7 @@ pub(super) fn resolve(
     environment: &Environment,
     base_url: Option<&str>,
 ) -> Result<String, Unready> {
-    let pieces = parts(target)?;
+    let pieces = parts(target).map_err(VarError::from)?;
     let (base, rest) = base(&pieces, environment, base_url)?;
     let (path, asked) = split_query(rest)?;
     let mut url = base.origin.to_string();

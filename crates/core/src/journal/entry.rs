@@ -1,7 +1,7 @@
 //! One entry: its fields, its id, its line.
 
 use crate::ids::Digest;
-use crate::json::{Json, Limits, NotCanonical, canonical, read};
+use crate::json::{Json, Limits, NotCanonical, read, write_canonical};
 
 /// The version of the entry format.
 pub const VERSION: u64 = 1;
@@ -104,35 +104,25 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry as a JSON value without its id.
-    fn to_json(&self) -> Json {
-        Json::map([
-            ("v", Json::from(VERSION)),
-            ("run", self.run.as_str().into()),
-            ("gen", self.generation.into()),
-            ("seq", self.seq.into()),
-            ("at", self.at.as_str().into()),
-            ("mono", self.mono.into()),
-            ("kind", self.kind.as_str().into()),
-            ("body", self.body.clone()),
-            ("prev", self.prev.into()),
-        ])
-    }
-
     /// The line of the journal (canonical JSON and a line end) and the entry's id, the digest of the canonical
     /// form without `id`.
     ///
     /// # Errors
     /// A body that has no canonical form.
     pub fn line(&self) -> Result<(Vec<u8>, Digest), NotCanonical> {
-        let mut value = self.to_json();
-        let id = Digest::of(&canonical(&value)?);
-        if let Json::Map(map) = &mut value {
-            map.push("id", id);
-        }
-        let mut line = canonical(&value)?;
-        line.push(b'\n');
-        Ok((line, id))
+        // The fields in canonical order; the id stands after `gen`.
+        let mut head = String::from("{\"at\":");
+        write_canonical(&Json::from(self.at.as_str()), &mut head)?;
+        head.push_str(",\"body\":");
+        write_canonical(&self.body, &mut head)?;
+        head.push_str(&format!(",\"gen\":{}", self.generation));
+        let mut tail =
+            format!(",\"kind\":\"{}\",\"mono\":{},\"prev\":\"{}\",\"run\":", self.kind.as_str(), self.mono, self.prev);
+        write_canonical(&Json::from(self.run.as_str()), &mut tail)?;
+        tail.push_str(&format!(",\"seq\":{},\"v\":{VERSION}}}", self.seq));
+        let id = Digest::of_parts(&[head.as_bytes(), tail.as_bytes()]);
+        let line = format!("{head},\"id\":\"{id}\"{tail}\n");
+        Ok((line.into_bytes(), id))
     }
 
     /// Reads a line without its line end, and checks that it is exactly the canonical form and that `id` is right.
@@ -222,5 +212,33 @@ impl Seal {
 impl std::fmt::Display for Seal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.entries, self.head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::canonical;
+
+    /// The line is put together from parts; the general writer gives the same bytes.
+    #[test]
+    fn the_line_is_canonical() {
+        let entry = Entry {
+            run: "20261130T142402Z-é-7f3a91c2".into(),
+            generation: 1,
+            seq: 3,
+            at: "2026-11-30T14:24:02.123Z".into(),
+            mono: 42,
+            kind: Kind::ActionCommit,
+            body: Json::map([("a", Json::list(["\u{1b}", "ä"])), ("b", Json::from(1))]),
+            prev: Digest::zero(),
+        };
+        let (line, id) = entry.line().unwrap();
+        let value = read(&line, &Limits::default()).unwrap();
+        assert_eq!([canonical(&value).unwrap().as_slice(), b"\n"].concat(), line);
+        let without =
+            Json::map(value.as_map().unwrap().iter().filter(|(key, _)| *key != "id").map(|(k, v)| (k, v.clone())));
+        assert_eq!(Digest::of(&canonical(&without).unwrap()), id);
+        assert_eq!(Entry::read(&line[..line.len() - 1]).unwrap(), (entry, id));
     }
 }

@@ -60,7 +60,7 @@ impl Make for Placed<'_> {
         let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
         for (key, _) in &pairs {
             if let Some(first) = seen.insert(&key.name, key.place) {
-                let shown: String = key.name.chars().take(60).collect();
+                let shown = crate::inert::shortened(&key.name, 60);
                 let what = format!("the key `{}` for the second time in one map", shown.escape_debug());
                 return Err(Fault { what, kind: JsonFault::RepeatedKey { first }, at: key.place.start });
             }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::ser::{Error as _, SerializeMap as _, SerializeSeq as _};
-
 use super::Json;
 
 /// The largest integer that every JSON reader keeps exactly.
@@ -19,37 +17,61 @@ pub struct NotCanonical(String);
 /// # Errors
 /// Fractions, larger numbers, repeated keys and broken texts are refused: canonicalizing would merge different values.
 pub fn canonical(value: &Json) -> Result<Vec<u8>, NotCanonical> {
-    serde_json_canonicalizer::to_vec(&Strict(value)).map_err(|e| NotCanonical(e.to_string()))
+    let mut out = String::new();
+    write_canonical(value, &mut out)?;
+    Ok(out.into_bytes())
 }
 
-struct Strict<'a>(&'a Json);
-
-impl serde::Serialize for Strict<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Json::Null => serializer.serialize_unit(),
-            Json::Bool(b) => serializer.serialize_bool(*b),
-            Json::Number(number) => match number.as_i64() {
-                Some(n) if (-SAFE..=SAFE).contains(&n) && number.token() != "-0" => serializer.serialize_i64(n),
-                _ => Err(S::Error::custom(format!("the number {} is kept as text instead", number.token()))),
-            },
-            Json::Text(text) => serializer.serialize_str(text),
-            Json::BrokenText(_) => Err(S::Error::custom("a text with an unpaired surrogate")),
-            Json::List(items) => {
-                let mut list = serializer.serialize_seq(Some(items.len()))?;
-                items.iter().try_for_each(|item| list.serialize_element(&Strict(item)))?;
-                list.end()
-            }
-            Json::Map(map) => {
-                if map.has_repeated_key() {
-                    return Err(S::Error::custom("a key that stands twice"));
+/// Appends the canonical form of a value.
+///
+/// # Errors
+/// As [`canonical`].
+pub(crate) fn write_canonical(value: &Json, out: &mut String) -> Result<(), NotCanonical> {
+    let refuse = |what: String| Err(NotCanonical(what));
+    match value {
+        Json::Number(number) => match number.as_i64() {
+            Some(n) if (-SAFE..=SAFE).contains(&n) && number.token() != "-0" => out.push_str(number.token()),
+            _ => return refuse(format!("the number {} is kept as text instead", number.token())),
+        },
+        Json::BrokenText(_) => return refuse("a text with an unpaired surrogate".to_owned()),
+        Json::List(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
                 }
-                let mut pairs = serializer.serialize_map(Some(map.len()))?;
-                map.iter().try_for_each(|(k, v)| pairs.serialize_entry(k, &Strict(v)))?;
-                pairs.end()
+                write_canonical(item, out)?;
             }
+            out.push(']');
+        }
+        Json::Map(map) => {
+            let mut pairs: Vec<(&str, &Json)> = map.iter().collect();
+            pairs.sort_by(|a, b| utf16_order(a.0, b.0));
+            if pairs.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return refuse("a key that stands twice".to_owned());
+            }
+            out.push('{');
+            for (i, (key, item)) in pairs.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                // Writing into a String cannot fail.
+                let _ = quoted(key, out);
+                out.push(':');
+                write_canonical(item, out)?;
+            }
+            out.push('}');
+        }
+        plain @ (Json::Null | Json::Bool(_) | Json::Text(_)) => {
+            let _ = compact(plain, out);
         }
     }
+    Ok(())
+}
+
+/// RFC 8785 sorts keys by their UTF-16 units; for keys of ASCII that is the order of their bytes.
+fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
+    if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
 pub(super) fn compact(value: &Json, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -156,6 +178,8 @@ fn quoted(text: &str, out: &mut dyn fmt::Write) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::{Limits, Map, Number, read};
     use super::*;
 
@@ -176,6 +200,31 @@ mod tests {
             assert!(canonical(&read(bad.as_bytes(), &Limits::default()).unwrap()).is_err(), "{bad}");
         }
         assert!(canonical(&Json::from(SAFE)).is_ok());
+    }
+
+    proptest! {
+        /// The library is the oracle: it agrees on every value that has a canonical form here.
+        #[test]
+        fn agrees_with_the_library(value in any_value()) {
+            let mine = canonical(&value).unwrap();
+            let theirs: serde_json::Value = serde_json::from_str(&value.to_string()).unwrap();
+            prop_assert_eq!(String::from_utf8(mine).unwrap(), serde_json_canonicalizer::to_string(&theirs).unwrap());
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            (-SAFE..=SAFE).prop_map(Json::from),
+            any::<String>().prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 48, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Json::List),
+                proptest::collection::btree_map(any::<String>(), inner, 0..6).prop_map(Json::map),
+            ]
+        })
     }
 
     #[test]

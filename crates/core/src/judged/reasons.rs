@@ -1,6 +1,7 @@
 //! Every reason against the claim, in the order in which a reader should meet them: the environment first, since
 //! nothing may be said of the product before it is settled (design.md section 4).
 
+use super::tests_and_criteria::WITNESSED;
 use super::{JudgedCriterion, JudgedTest, Reason, ReasonCheck, Weakening, step_of};
 use crate::audit::{Audited, AuditedStep, Identity};
 use crate::codes::{Code, Who};
@@ -69,7 +70,8 @@ fn plan(audited: &Audited) -> Vec<Reason> {
     if !checked.is_runnable(allow) {
         let errors = checked.errors().count();
         let first = checked.errors().next().map_or_else(String::new, |d| format!(": {} {}", d.code, d.message));
-        let message = format!("the plan check found {errors} errors{first}");
+        let noun = if errors == 1 { "error" } else { "errors" };
+        let message = format!("the plan check found {errors} {noun}{first}");
         reasons.push(about_run(Code::PlanValidationFailed, "plan_validation", Weight::Blocker, message));
     }
     if !checked.coverage().passed() && !allow.iter().any(|code| code == "requirement_source_unmapped") {
@@ -188,6 +190,7 @@ fn of_criteria(audited: &Audited, tests: &[JudgedTest], criteria: &[JudgedCriter
         let subjects = vec![criterion.id.to_string()];
         let unmet = criterion.tests.iter().find_map(|position| tests[*position].unmet.clone());
         let (code, weight, message) = match (criterion.status, unmet) {
+            _ if criterion.witnessed_only => (Code::WitnessedOnly, Weight::Gap, WITNESSED.to_owned()),
             (_, Some(layer)) => (Code::NeedsUnmet, Weight::Gap, format!("no step showed the layer {layer}")),
             (Status::Failed, _) => (Code::RequirementFailed, Weight::Fail, "the criterion is contradicted".to_owned()),
             (Status::Blocked, _) => {

@@ -4,13 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Claims, JudgedCriterion, JudgedTest, step_of};
 use crate::audit::{Audited, AuditedStep};
-use crate::evaluate::Truth;
+use crate::codes::Code;
+use crate::evaluate::{CheckResult, Truth};
 use crate::ids::Id;
 use crate::lint::{Provenance, provenance};
 use crate::matrix::Test;
 use crate::plan::{Action, ObligationKind};
+use crate::redact::PLACEHOLDER;
 use crate::step::{StepStatus, Weight};
 use crate::verdict::{Status, of_tests};
+
+/// What is said of a criterion that only witnessed checks hold up.
+pub(super) const WITNESSED: &str = "everything that holds it up had secrets taken out, so it cannot be replayed";
 
 /// The status of each test (plan.md, "What a step comes to").
 pub(super) fn tests(audited: &Audited) -> Vec<JudgedTest> {
@@ -60,7 +65,7 @@ fn judge_test(audited: &Audited, test: &Test, steps: Vec<usize>) -> JudgedTest {
         judged.notes.push(format!("{}: {}", reason.code, reason.message));
         return judged;
     }
-    if judged.steps.iter().any(|position| shows(audited, &audited.steps()[*position], &test.kind)) {
+    if judged.steps.iter().any(|position| shows(audited, &audited.steps()[*position], test.layer())) {
         judged.status = Status::Passed;
     } else {
         judged.status = Status::Inconclusive;
@@ -73,7 +78,7 @@ fn judge_test(audited: &Audited, test: &Test, steps: Vec<usize>) -> JudgedTest {
 /// Whether a passed step shows a layer (plan.md rule 2). A layer whose probe is not built is shown by none.
 fn shows(audited: &Audited, step: &AuditedStep, layer: &str) -> bool {
     let (_, planned) = step_of(audited, step);
-    let supported = || step.judgement.status == StepStatus::Passed && supporting_checks(audited, step) > 0;
+    let supported = || step.judgement.status == StepStatus::Passed && supporting_checks(audited, step).next().is_some();
     match (layer, &planned.action) {
         ("api", Action::Http(_)) => !planned.is_cleanup() && supported(),
         ("command", Action::Command(_)) => supported(),
@@ -85,14 +90,33 @@ fn shows(audited: &Audited, step: &AuditedStep, layer: &str) -> bool {
     }
 }
 
-/// How many checks of a step hold and can support a test: not those on what was sent, and not echoes.
-pub(super) fn supporting_checks(audited: &Audited, step: &AuditedStep) -> u64 {
+/// The checks of a step that hold and can support a test: not those on what was sent, and not echoes.
+fn supporting_checks<'a>(audited: &'a Audited, step: &'a AuditedStep) -> impl Iterator<Item = &'a CheckResult> {
     let (scenario, planned) = step_of(audited, step);
-    let echo = |variable: &String| provenance(planned, scenario, variable) == Provenance::Echo;
-    let supports = |check: &&crate::evaluate::CheckResult| {
-        check.truth == Truth::Holds && check.supports() && !check.expected_from.as_ref().is_some_and(echo)
+    let echo = move |names: &String| {
+        // As in the plan check: an operand all of whose variables the step itself sent.
+        names.split(", ").all(|variable| provenance(planned, scenario, variable) == Provenance::Echo)
     };
-    step.judgement.checks.iter().filter(supports).count() as u64
+    step.judgement.checks.iter().filter(move |check| {
+        check.truth == Truth::Holds && check.supports() && !check.expected_from.as_ref().is_some_and(echo)
+    })
+}
+
+/// Whether what a check looked at was changed by redaction, so that only who was there has seen it (threats.md R13):
+/// the value shows a placeholder, or the check speaks of the whole or of what is absent.
+fn is_witnessed(check: &CheckResult, redacted: bool) -> bool {
+    let one_value = check.path.is_some()
+        && !matches!(
+            check.op.as_str(),
+            "missing" | "notContains" | "not" | "anyOf" | "all" | "any" | "count" | "length"
+        );
+    let received = check.channel.is_some();
+    check.saw.contains(PLACEHOLDER) || (redacted && received && !one_value)
+}
+
+/// Whether a step's evidence had secrets taken out.
+fn is_redacted(audited: &Audited, step: &AuditedStep) -> bool {
+    step.action.is_some_and(|action| audited.recorded().actions()[action].evidence.iter().any(|e| e.redactions > 0))
 }
 
 /// The status of each criterion.
@@ -116,9 +140,32 @@ pub(super) fn criteria(audited: &Audited, tests: &[JudgedTest]) -> Vec<JudgedCri
         steps.dedup();
         let mut notes: Vec<String> = mine.iter().flat_map(|position| tests[*position].notes.clone()).collect();
         notes.dedup();
-        JudgedCriterion { id: criterion.id.clone(), status: of_tests(&statuses), tests: mine, steps, notes }
+        let mut status = of_tests(&statuses);
+        let witnessed_only = status == Status::Passed && is_witnessed_only(audited, &steps);
+        if witnessed_only {
+            status = Status::Inconclusive;
+            notes.push(format!("{}: {WITNESSED}", Code::WitnessedOnly));
+        }
+        JudgedCriterion { id: criterion.id.clone(), status, tests: mine, steps, notes, witnessed_only }
     };
     matrix.criteria.iter().map(judge_one).collect()
+}
+
+/// Whether every check that holds a criterion up looked at something that redaction has changed.
+fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
+    let mut any = false;
+    for position in steps {
+        let step = &audited.steps()[*position];
+        let redacted = is_redacted(audited, step);
+        for check in supporting_checks(audited, step).filter(|check| !matches!(check.what.as_str(), "status" | "exit"))
+        {
+            any = true;
+            if !is_witnessed(check, redacted) {
+                return false;
+            }
+        }
+    }
+    any
 }
 
 /// Counts the checks that hold in steps that belong to tests, by the class of their evidence.
@@ -129,15 +176,54 @@ pub(super) fn claims(audited: &Audited) -> Claims {
         if planned.test_ids.is_empty() || step.judgement.status != StepStatus::Passed {
             continue;
         }
-        let count = supporting_checks(audited, step);
-        let redacted = step.action.is_some_and(|action| {
-            audited.recorded().actions()[action].evidence.iter().any(|evidence| evidence.redactions > 0)
-        });
-        match planned.action {
-            _ if redacted => claims.witnessed += count,
-            Action::Http(_) => claims.observed += count,
-            Action::Command(_) => claims.reported += count,
+        let redacted = is_redacted(audited, step);
+        for check in supporting_checks(audited, step) {
+            match planned.action {
+                _ if is_witnessed(check, redacted) => claims.witnessed += 1,
+                Action::Http(_) => claims.observed += 1,
+                Action::Command(_) => claims.reported += 1,
+            }
         }
     }
     claims
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expect::Channel;
+
+    #[test]
+    fn what_redaction_changed_is_witnessed() {
+        let check = |op: &str, path: Option<&str>, channel: Option<Channel>, saw: &str| CheckResult {
+            what: String::new(),
+            op: op.to_owned(),
+            expected: String::new(),
+            expected_from: None,
+            saw: saw.to_owned(),
+            truth: Truth::Holds,
+            why: None,
+            cause: None,
+            channel,
+            path: path.map(str::to_owned),
+            alternative: None,
+            check: 0,
+            place: Default::default(),
+        };
+        let body = Some(Channel::Body);
+        for (op, path, channel, saw, redacted, witnessed) in [
+            ("equals", Some("id"), body, "7", true, false),
+            ("equals", Some("id"), body, "\"[secret:T:0123abcd]\"", true, true),
+            ("equals", None, None, "[secret:T:0123abcd]", false, true),
+            ("missing", Some("error"), body, "nothing", true, true),
+            ("missing", Some("error"), body, "nothing", false, false),
+            ("count", Some("$.a[*]"), body, "0", true, true),
+            ("notContains", None, body, "\"fine\"", true, true),
+            ("contains", None, body, "\"fine\"", true, true),
+            ("contains", None, body, "\"fine\"", false, false),
+            ("equals", None, None, "text/html", true, false),
+        ] {
+            assert_eq!(is_witnessed(&check(op, path, channel, saw), redacted), witnessed, "{op} {path:?} {saw}");
+        }
+    }
 }

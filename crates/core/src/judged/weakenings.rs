@@ -2,6 +2,7 @@
 
 use crate::audit::Audited;
 use crate::codes::Code;
+use crate::coverage::Aside;
 use crate::environment::Declared;
 use crate::plan::Action;
 use crate::walk;
@@ -44,7 +45,9 @@ pub(super) fn of(audited: &Audited) -> Vec<Weakening> {
     if checked.environment().data.as_deref() == Some("mock") && !checked.matrix().accepts_mock {
         add("mock_data", Code::CappedMockData, "the environment's data is mock data".to_owned());
     }
-    let later = checked.matrix().later.len();
+    // A hand-written requirement.md has a section of its own for what comes later; the matrix need not repeat it.
+    let in_text = checked.coverage().excluded.iter().filter(|unit| unit.aside == Some(Aside::Later)).count();
+    let later = checked.matrix().later.len().max(in_text);
     if later > 0 {
         add("criteria_put_off", Code::CappedCriteriaPutOff, format!("{later} put off under later"));
     }

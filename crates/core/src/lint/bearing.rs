@@ -1,6 +1,6 @@
 //! What a check can bear, as far as the plan alone tells.
 
-use super::inputs::{operands_of, variables};
+use super::index::variables;
 use super::provenance::{Provenance, provenance};
 use super::vacuous::{op_is_vacuous, size_is_vacuous};
 use crate::expect::{Channel, Expect, Op, What};
@@ -64,7 +64,7 @@ fn of_op(op: &Op, step: &Step, scenario: &Scenario) -> Bearing {
             branches.iter().map(|branch| of_expect(branch, step, scenario)).min().unwrap_or(Bearing::Nothing)
         }
         Op::Any(inner) | Op::All(inner) => of_expect(inner, step, scenario).max(Bearing::Echo),
-        _ => of_operands(&operands_of(op), step, scenario),
+        _ => of_operands(&op.operands(), step, scenario),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::LintInput;
 use super::findings::{At, Findings};
-use super::references::{Form, holes, reference, references};
 use super::targets::{file_exists, quoted};
 use crate::allow::{Allowed, FileFact, Refusal, is_allowed, script_file};
 use crate::codes::Code;
+use crate::inert::shortened;
 use crate::json::Json;
 use crate::plan::{Action, CommandStep, Step};
+use crate::vars::{Reference, holes, is_literal};
 
 /// Variables that change which program or library runs, so that what was sealed is not what runs.
 const LOADER: [&str; 12] = [
@@ -47,13 +48,12 @@ fn arguments(step: &Step, command: &CommandStep, found: &mut Findings) {
     for (i, arg) in command.argv.iter().enumerate() {
         let message = match arg {
             Json::Text(_) => continue,
-            Json::Map(map) if i > 0 && !command.shell => match reference(map) {
-                Some(Form::Variable(_) | Form::Environment(_)) => continue,
-                Some(Form::Template(text)) if holes(text).is_empty() => continue,
-                Some(Form::Template(_)) => format!("argument {i} is put together from text and a value"),
+            Json::Map(_) if i > 0 && !command.shell => match Reference::of(arg).ok().flatten() {
+                Some(Reference::Var(_) | Reference::Env(_)) => continue,
+                Some(Reference::Template(_)) => format!("argument {i} is put together from text and a value"),
                 None => format!("argument {i} is neither a text nor a reference"),
             },
-            other if references(other).is_empty() => format!("argument {i} is neither a text nor a reference"),
+            other if is_literal(other) => format!("argument {i} is neither a text nor a reference"),
             _ if command.shell => "a value would become part of a shell's command line".to_owned(),
             _ => "a value would choose the program".to_owned(),
         };
@@ -86,7 +86,7 @@ fn program(step: &Step, command: &CommandStep, input: &LintInput<'_>, found: &mu
     let Allowed::Refused(refusal) = is_allowed(&command.argv, input.commands, input.files) else { return };
     let message = refusal.to_string();
     match refusal {
-        Refusal::NoProgram if command.argv.first().is_some_and(|arg| !references(arg).is_empty()) => {}
+        Refusal::NoProgram if command.argv.first().is_some_and(|arg| !is_literal(arg)) => {}
         Refusal::Shell(_) if granted => {}
         Refusal::Shell(_) => found.error(Code::CommandShell, step, message),
         Refusal::ScriptMissing(path) => file_exists("script", &path, &At::from(step), input, found),
@@ -114,6 +114,8 @@ fn suggestion(command: &CommandStep) -> Option<String> {
         .collect();
     let program = Json::from(program);
     let entry = format!("{{program: {program}, args: [{}], reads: true}}", args.join(", "));
-    let short: String = entry.chars().take(240).collect();
-    Some(format!("If it only reads, a person may add to probity.yaml: commands: {{allow: [{short}]}}."))
+    Some(format!(
+        "If it only reads, a person may add to probity.yaml: commands: {{allow: [{}]}}.",
+        shortened(&entry, 240)
+    ))
 }

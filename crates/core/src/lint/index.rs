@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::Id;
+use crate::json::Json;
 use crate::matrix::{Criterion, Matrix, Test};
 use crate::plan::{Plan, Scenario, Step};
 
@@ -99,6 +100,11 @@ impl<'a> Index<'a> {
             .filter(|c| test.requirement_ids.contains(&c.id) || c.test_ids.contains(&test.id))
             .collect()
     }
+}
+
+/// The variables that some values refer to.
+pub(super) fn variables<'a>(values: impl IntoIterator<Item = &'a Json>) -> BTreeSet<&'a str> {
+    values.into_iter().flat_map(crate::vars::variables).collect()
 }
 
 /// Whether a step belongs to a test; the others are set-up.

@@ -121,19 +121,11 @@ pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, weak: &BTreeSet<&I
         // Seed-form matrices carry the demand in the type of each test.
         if criterion.needs.is_empty() && !input.written {
             for test in tests.iter().filter(|test| test.planned_status != "Blocked") {
-                if let layer @ ("api" | "command" | "persistence") = seed_layer(&test.kind) {
+                if let layer @ ("api" | "command" | "persistence") = test.layer() {
                     demand(layer, criterion, &[test], (*test).into(), index, weak, found);
                 }
             }
         }
-    }
-}
-
-fn seed_layer(kind: &str) -> &str {
-    match kind {
-        "api_followup" | "api_poll" => "api",
-        "database" | "db" => "persistence",
-        other => other,
     }
 }
 

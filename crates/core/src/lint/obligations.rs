@@ -4,9 +4,9 @@ use super::LintInput;
 use super::bearing::looks_for_absence;
 use super::findings::{At, Findings};
 use super::index::Index;
-use super::inputs::input_variables;
 use super::wording::claims;
 use crate::codes::Code;
+use crate::inputs::variables_of;
 use crate::plan::{Action, Obligation, ObligationKind, Scenario, Step};
 
 /// `obligation_unanswered`, `obligation_misplaced`, `marker_in_input`.
@@ -15,7 +15,7 @@ pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, found: &mut Findin
     for at in &index.steps {
         for obligation in &at.step.obligations {
             let place = At::place(obligation.place, &at.step.id);
-            if obligation.kind == ObligationKind::Marker && input_variables(at.step).contains("qa_marker") {
+            if obligation.kind == ObligationKind::Marker && variables_of(at.step).contains("qa_marker") {
                 let message = "the step that should see the marker come back sends the marker itself";
                 found.error(Code::MarkerInInput, place, message);
             } else if let Some((message, help)) = misplaced(obligation, at.step, at.scenario) {
@@ -56,7 +56,7 @@ fn misplaced(obligation: &Obligation, step: &Step, scenario: &Scenario) -> Optio
     let before = scenario.steps.iter().take_while(|other| other.id != step.id);
     match obligation.kind {
         ObligationKind::Marker => {
-            let sent = before.into_iter().any(|other| input_variables(other).contains("qa_marker"));
+            let sent = before.into_iter().any(|other| variables_of(other).contains("qa_marker"));
             (!sent).then(|| {
                 let message = "no earlier step of the case sends the marker, so it cannot come back".to_owned();
                 (message, "Send \"{qa_marker}\" in an earlier step of the case, for example in a note field.")
@@ -83,7 +83,7 @@ fn misplaced(obligation: &Obligation, step: &Step, scenario: &Scenario) -> Optio
 fn persistence(obligation: &Obligation, step: &Step, before: &[&Step]) -> Option<(String, &'static str)> {
     const HELP: &str = "Name the object by a value that an earlier step saved, in the input of this step or under of.";
     let saved_by = |name: &str| before.iter().rev().find(|other| other.saves.iter().any(|save| save.name == name));
-    let input = input_variables(step);
+    let input = variables_of(step);
     let names: Vec<&str> = if obligation.of.is_empty() {
         input.iter().copied().filter(|name| saved_by(name).is_some()).collect()
     } else {
@@ -107,10 +107,13 @@ fn persistence(obligation: &Obligation, step: &Step, before: &[&Step]) -> Option
     None
 }
 
-/// The same method and target, or the same program with the same arguments.
+/// The same method and target, whatever the query; or the same program with the same arguments and input.
 fn same_exchange(a: &Step, b: &Step) -> bool {
     match (&a.action, &b.action) {
-        (Action::Http(a), Action::Http(b)) => a.method == b.method && a.target == b.target,
+        (Action::Http(a), Action::Http(b)) => {
+            let place = |target: &str| target.split('?').next().map(str::to_owned);
+            a.method == b.method && place(&a.target) == place(&b.target)
+        }
         (Action::Command(a), Action::Command(b)) => a.argv == b.argv && a.stdin == b.stdin,
         (Action::Http(_), Action::Command(_)) | (Action::Command(_), Action::Http(_)) => false,
     }

@@ -1,14 +1,14 @@
 //! Where an expected value comes from (plan.md "Provenance", threats.md R6).
 
 use super::findings::{At, Findings};
-use super::index::Index;
-use super::inputs::{input_variables, operands, variables};
-use super::references::{Reference, references};
+use super::index::{Index, variables};
 use super::variables::RESERVED;
 use crate::codes::Code;
 use crate::ids::Id;
+use crate::inputs::variables_of;
 use crate::json::Json;
 use crate::plan::{Action, CommandStep, HttpStep, Scenario, Step};
+use crate::vars::environment_names;
 
 /// Where an expected operand comes from. Operands without a reference are literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn provenance(step: &Step, scenario: &Scenario, variable: &str) -> Provenanc
     if step.saves.iter().any(|save| save.name == variable) {
         return Provenance::SelfDerived { step: step.id.clone() };
     }
-    if input_variables(step).contains(variable) {
+    if variables_of(step).contains(variable) {
         return Provenance::Echo;
     }
     if RESERVED.contains(&variable) {
@@ -75,7 +75,7 @@ fn asks_the_same(a: &Step, b: &Step) -> bool {
 pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
     for at in &index.steps {
         for check in &at.step.checks {
-            judge(at.step, at.scenario, &operands(&check.what), &At::from((at.step, check)), found);
+            judge(at.step, at.scenario, &check.what.operands(), &At::from((at.step, check)), found);
         }
         for obligation in &at.step.obligations {
             let values: Vec<&Json> = obligation.values.iter().collect();
@@ -94,10 +94,8 @@ fn judge(step: &Step, scenario: &Scenario, operands: &[&Json], at: &At, found: &
         };
         found.error(Code::ExpectationSelfDerived, at.clone(), message);
     }
-    for reference in operands.iter().copied().flat_map(references) {
-        if let Reference::Environment(name) = reference {
-            let message = format!("the expected value is read from the environment variable {name}");
-            found.error(Code::ExpectationFromEnvironment, at.clone(), message);
-        }
+    for name in operands.iter().copied().flat_map(environment_names) {
+        let message = format!("the expected value is read from the environment variable {name}");
+        found.error(Code::ExpectationFromEnvironment, at.clone(), message);
     }
 }

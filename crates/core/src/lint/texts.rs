@@ -3,12 +3,13 @@
 
 use super::LintInput;
 use super::findings::{At, Findings};
-use super::references::{Form, Reference, holes, reference, references};
 use crate::codes::Code;
 use crate::document::Place;
+use crate::header;
 use crate::json::Json;
 use crate::plan::{Action, Body, Step};
 use crate::secret;
+use crate::vars::{Reference, environment_names, is_literal};
 
 /// `secret_literal`, `auth_literal`, `env_reference_misplaced`, `placeholder_left`.
 pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
@@ -59,7 +60,7 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
     match &step.action {
         Action::Http(http) => {
             for (name, value) in &http.headers {
-                if secret::is_credential_header(name) {
+                if header::is_credential(name) {
                     credential(name, value, &at, fields);
                 } else {
                     field(name, value, &at, true, fields);
@@ -94,15 +95,7 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
 
 /// The value of a credential header: a reference, or a text around one.
 fn credential(name: &str, value: &Json, at: &At, fields: &mut Fields<'_>) {
-    let refers = match value {
-        Json::Map(map) => match reference(map) {
-            Some(Form::Template(text)) => !holes(text).is_empty(),
-            Some(Form::Variable(_) | Form::Environment(_)) => true,
-            None => false,
-        },
-        _ => false,
-    };
-    if !refers && !fields.spotted {
+    if is_literal(value) && !fields.spotted {
         fields.found.error(Code::AuthLiteral, at.clone(), format!("the header {name} is written out"));
     }
 }
@@ -117,16 +110,10 @@ fn field(name: &str, value: &Json, at: &At, credentials: bool, fields: &mut Fiel
             fields.found.error(Code::SecretLiteral, at.clone(), message);
         }
         Json::List(items) => items.iter().for_each(|item| field(name, item, at, credentials, fields)),
-        Json::Map(map) if reference(map).is_some() => {
-            for reference in references(value) {
-                if let Reference::Environment(variable) = reference
-                    && !credentials
-                    && !is_secret
-                {
-                    let message =
-                        format!("{variable} is read from the environment under {name}, which is no credential");
-                    fields.found.error(Code::EnvReferenceMisplaced, at.clone(), message);
-                }
+        Json::Map(_) if matches!(Reference::of(value), Ok(Some(_))) => {
+            for variable in environment_names(value).into_iter().filter(|_| !credentials) {
+                let message = format!("{variable} is read from the environment under {name}, where no credential goes");
+                fields.found.error(Code::EnvReferenceMisplaced, at.clone(), message);
             }
         }
         Json::Map(map) => map.iter().for_each(|(key, item)| field(key, item, at, credentials, fields)),

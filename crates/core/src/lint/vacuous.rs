@@ -10,6 +10,7 @@ use crate::expect::{Comparison, Expect, JsonType, Op, What};
 use crate::json::Json;
 use crate::path::{Path, PathSteps};
 use crate::plan::{Action, Step};
+use crate::vars::is_literal;
 
 /// `oracle_vacuous` on every step that belongs to a test; set-up and cleanup bear nothing.
 pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
@@ -156,10 +157,9 @@ fn all_types(branches: &[Expect]) -> bool {
 fn is_impossible(expect: &Expect) -> bool {
     let equals: Vec<&Json> =
         expect.0.iter().filter_map(|op| if let Op::Equals(value) = op { Some(value) } else { None }).collect();
-    let literal = |value: &Json| super::references::references(value).is_empty();
     let apart = equals.windows(2).any(|pair| {
         pair[0].kind() != pair[1].kind()
-            || (pair[0].kind() == "text" && pair[0] != pair[1] && literal(pair[0]) && literal(pair[1]))
+            || (pair[0].kind() == "text" && pair[0] != pair[1] && is_literal(pair[0]) && is_literal(pair[1]))
     });
     let missing = expect.0.contains(&Op::Missing);
     let there = expect.0.iter().any(|op| matches!(op, Op::Exists | Op::NotNull | Op::Equals(_) | Op::Type(_)));

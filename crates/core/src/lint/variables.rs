@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::LintInput;
 use super::findings::{At, Findings};
-use super::inputs::{input_variables, operands, variables};
+use super::index::variables;
 use crate::codes::Code;
+use crate::inputs::variables_of;
 use crate::nearest::nearest;
 use crate::plan::{Scenario, Step};
 
@@ -54,9 +55,9 @@ pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
 /// `expectation_self_derived` and not unknown.
 fn used(step: &Step) -> Vec<(&str, At)> {
     let own = |name: &str| step.saves.iter().any(|save| save.name == name);
-    let input = input_variables(step).into_iter().map(|name| (name, At::from(step)));
+    let input = variables_of(step).into_iter().map(|name| (name, At::from(step)));
     let checks = step.checks.iter().flat_map(|check| {
-        variables(operands(&check.what)).into_iter().map(move |name| (name, At::from((step, check))))
+        variables(check.what.operands()).into_iter().map(move |name| (name, At::from((step, check))))
     });
     let obligations = step.obligations.iter().flat_map(|obligation| {
         let names = variables(&obligation.values).into_iter().chain(obligation.of.iter().map(String::as_str));

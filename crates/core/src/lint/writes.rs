@@ -6,13 +6,14 @@ use regex::Regex;
 
 use super::LintInput;
 use super::findings::{At, Findings};
-use super::inputs::input_variables;
-use super::references::{holes, references};
-use crate::allow::{Allowed, is_allowed};
+use crate::allow::only_reads;
 use crate::codes::Code;
 use crate::environment::Declared;
+use crate::inert::shortened;
+use crate::inputs::body_of;
 use crate::json::Json;
-use crate::plan::{Action, Body, Plan, Step, WritePolicy};
+use crate::plan::{Action, Plan, Step, WritePolicy};
+use crate::vars::{holes, is_literal};
 
 /// `write_undeclared`, `write_without_cleanup`.
 pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
@@ -80,10 +81,7 @@ fn writes(step: &Step, input: &LintInput<'_>) -> bool {
             }
             by_method || signed("write_signatures")
         }
-        Action::Command(command) => {
-            let allowed = is_allowed(&command.argv, input.commands, input.files);
-            !matches!(allowed, Allowed::Listed { reads: true })
-        }
+        Action::Command(command) => command.shell || !only_reads(&command.argv, input.commands),
     }
 }
 
@@ -115,12 +113,7 @@ fn scoped_data(step: &Step) -> Vec<&Json> {
     match &step.action {
         Action::Http(http) => {
             let query = http.query.iter().map(|(_, value)| value);
-            let body: Vec<&Json> = match &http.body {
-                Some(Body::Json(value) | Body::Text(value)) => vec![value],
-                Some(Body::Form(pairs)) => pairs.iter().map(|(_, value)| value).collect(),
-                Some(Body::File(_)) | None => Vec::new(),
-            };
-            query.chain(body).collect()
+            query.chain(http.body.iter().flat_map(body_of)).collect()
         }
         Action::Command(command) => command.argv.iter().skip(1).chain(&command.stdin).collect(),
     }
@@ -128,12 +121,11 @@ fn scoped_data(step: &Step) -> Vec<&Json> {
 
 /// Variables in path, query and body; one in a header names no object.
 fn scoped_variables(step: &Step) -> BTreeSet<&str> {
-    let all = input_variables(step);
-    let mut scoped = super::inputs::variables(scoped_data(step));
+    let mut scoped = super::index::variables(scoped_data(step));
     if let Action::Http(http) = &step.action {
         scoped.extend(holes(&http.target));
     }
-    all.intersection(&scoped).copied().collect()
+    scoped
 }
 
 fn holds(value: &Json, prefix: &str) -> bool {
@@ -168,9 +160,9 @@ fn cleanup(input: &LintInput<'_>, found: &mut Findings) {
 
 fn draw(step: &Step) -> String {
     match &step.action {
-        Action::Http(http) => format!("{} {}", http.method, http.target.chars().take(80).collect::<String>()),
+        Action::Http(http) => format!("{} {}", http.method, shortened(&http.target, 80)),
         Action::Command(command) => {
-            let program = command.argv.first().filter(|arg| references(arg).is_empty()).and_then(Json::as_text);
+            let program = command.argv.first().filter(|arg| is_literal(arg)).and_then(Json::as_text);
             format!("the command {}", program.unwrap_or("of the step"))
         }
     }

@@ -5,6 +5,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
 use crate::document::{Key, Node, Place, Value};
 use crate::ids::Id;
+use crate::inert::shortened;
 use crate::nearest::nearest;
 use crate::units::{self, UnitError};
 
@@ -33,9 +34,9 @@ pub fn check(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) ->
             fits
         }
         Shape::Map(inner) => match node.as_map() {
-            Some(pairs) => {
-                all(pairs, |(key, value)| check(value, inner, &format!("`{}` in {what}", shown(&key.name)), diags))
-            }
+            Some(pairs) => all(pairs, |(key, value)| {
+                check(value, inner, &format!("`{}` in {what}", shortened(&key.name, 60)), diags)
+            }),
             None => wrong_type(node, shape, what, diags),
         },
         Shape::Either(shapes) => match shapes.iter().find(|inner| takes(inner, node)) {
@@ -58,15 +59,6 @@ fn all<T>(items: &[T], mut f: impl FnMut(&T) -> bool) -> bool {
         fits &= f(item);
     }
     fits
-}
-
-/// A name from a document, cut for a message.
-fn shown(name: &str) -> String {
-    let mut cut: String = name.chars().take(60).collect();
-    if cut.len() < name.len() {
-        cut.push('…');
-    }
-    cut
 }
 
 /// Whether a value of this type is what the shape takes; what stands inside is checked afterwards.
@@ -128,7 +120,7 @@ fn id(node: &Node, what: &str, diags: &mut Diagnostics) -> bool {
             diags.error(
                 Code::IdMalformed,
                 node.place,
-                format!("{what} `{}` is no id: it {error}", shown(text)),
+                format!("{what} `{}` is no id: it {error}", shortened(text, 60)),
                 "use letters, digits, dot, underscore and hyphen",
             );
             false
@@ -151,7 +143,7 @@ fn measure(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> b
         UnitError::Missing => Code::UnitMissing,
         UnitError::Malformed | UnitError::TooLarge => Code::ValueOutOfRange,
     };
-    diags.error(code, node.place, format!("{what} `{}` {error}", shown(text)), help);
+    diags.error(code, node.place, format!("{what} `{}` {error}", shortened(text, 60)), help);
     false
 }
 
@@ -166,7 +158,7 @@ fn integer(node: &Node, least: i64, most: i64, what: &str, diags: &mut Diagnosti
     diags.error(
         Code::ValueOutOfRange,
         node.place,
-        format!("{what} is {}", shown(number.token())),
+        format!("{what} is {}", shortened(number.token(), 60)),
         format!("write a whole number {range}"),
     );
     false
@@ -193,7 +185,7 @@ fn word(node: &Node, words: &'static [&'static str], what: &str, diags: &mut Dia
     diags.error(
         Code::ValueOutOfRange,
         node.place,
-        format!("{what} is `{}`", shown(text)),
+        format!("{what} is `{}`", shortened(text, 60)),
         suggestion(text, words.iter().copied()),
     );
     false
@@ -214,7 +206,7 @@ fn fields(pairs: &[(Key, Node)], place: Place, table: &Table, diags: &mut Diagno
             diags.error(
                 Code::UnknownField,
                 key.place,
-                format!("`{}` is no field of {} {}", shown(&key.name), article(table.name), table.name),
+                format!("`{}` is no field of {} {}", shortened(&key.name, 60), article(table.name), table.name),
                 suggestion(&key.name, table.fields().map(|field| field.name)),
             );
             false
@@ -244,12 +236,12 @@ fn no_field_twice(pairs: &[(Key, Node)], diags: &mut Diagnostics) -> bool {
     let mut seen: Vec<String> = Vec::new();
     all(pairs, |(key, _)| {
         let name = camel(&key.name);
-        if seen.contains(&name) {
-            let message = format!("`{}` stands twice, in two spellings", shown(&key.name));
+        if seen.iter().any(|known| *known == name) {
+            let message = format!("`{}` stands twice, in two spellings", shortened(&key.name, 60));
             diags.error(Code::DuplicateKey, key.place, message, "remove one of the two");
             return false;
         }
-        seen.push(name);
+        seen.push(name.into_owned());
         true
     })
 }
@@ -302,7 +294,7 @@ fn by_action(node: &Node, actions: &'static [Verb], what: &str, diags: &mut Diag
             diags.error(
                 Code::UnknownVerb,
                 action.place,
-                format!("there is no action `{}`", shown(name)),
+                format!("there is no action `{}`", shortened(name, 60)),
                 suggestion(name, actions.iter().map(|known| known.name)),
             );
             false

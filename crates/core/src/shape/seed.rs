@@ -2,9 +2,8 @@
 
 use super::profile::ENVIRONMENT;
 use super::{
-    ASKED_VERSION, AUTH, CONTAINED, DAY_MS, EXITS, Field, GIB, GRANTS, IDS, JSON_ALTERNATIVES, JSON_CHECKS, MUTATION,
-    SCHEMA_VERSION, SEEN_VERSION, STATUSES, Shape, TEXT_OR_REFERENCE, TEXTS, TLS, Table, VALUE, Verb, may, must,
-    seed_table,
+    CONTAINED, DAY_MS, EXITS, Field, GIB, GRANTS, IDS, JSON_ALTERNATIVES, JSON_CHECKS, MUTATION, SCHEMA_VERSION,
+    SEEN_VERSION, SENT, STATUSES, Shape, TEXT_OR_REFERENCE, TEXTS, Table, VALUE, Verb, may, must, seed_table,
 };
 
 const PATHS: Shape = Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]);
@@ -185,23 +184,9 @@ const REQUEST: &[Field] = &[
     may("encodePathVars", Shape::Bool, "Always true: what is filled into a path is percent-encoded."),
     may("query", Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])), "Query pairs; they are percent-encoded."),
     may("headers", Shape::Map(&TEXT_OR_REFERENCE), "Header lines. Credentials are references: {\"$env\": \"NAME\"}."),
-    may("json", Shape::Data, "Body, sent as application/json. References are filled in."),
-    may(
-        "form",
-        Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])),
-        "Body, sent as application/x-www-form-urlencoded.",
-    ),
-    may("multipart", Shape::Data, "Body in parts. Not performed by this build."),
-    may("body", TEXT_OR_REFERENCE, "Body as text, sent as it stands."),
-    may("bodyFile", Shape::Text, "File inside the project whose bytes are the body."),
-    may("auth", Shape::Table(&AUTH), "Credentials: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
-    may("followRedirects", Shape::Integer(0, 20), "How many redirects are followed. By default 0."),
-    may("cookies", Shape::Bool, "Whether the case's cookies are sent and kept. By default true."),
-    may("httpVersion", ASKED_VERSION, "`auto`, `1.1` or `2`. By default auto."),
-    may("tls", Shape::Table(&TLS), "How the TLS connection is checked."),
-    may("proxy", Shape::Data, "A proxy. Not performed by this build."),
-    may("unixSocket", Shape::Text, "A Unix socket to speak to. Not performed by this build."),
-    may("decompress", Shape::Bool, "Whether content codings are undone; both forms are kept. By default true."),
+];
+
+const KEPT: &[Field] = &[
     may("maxBodyBytes", Shape::Integer(1, GIB), "Cap of the answer's body in bytes. By default 10485760."),
     may("captureRequestBody", Shape::Bool, "Keep the request that was sent as evidence."),
     may("captureRequest", Shape::Bool, "The same as captureRequestBody."),
@@ -244,7 +229,7 @@ const ANSWER: &[Field] = &[
 
 /// A step with the action `api` or `cleanupApi`.
 pub static API_STEP: Table =
-    seed_table("api step", "An HTTP request and what its answer must be like.", &[COMMON, REQUEST, ANSWER]);
+    seed_table("api step", "An HTTP request and what its answer must be like.", &[COMMON, REQUEST, SENT, KEPT, ANSWER]);
 
 /// A step with the action `pollApi`.
 pub static POLL_STEP: Table = seed_table(
@@ -253,6 +238,8 @@ pub static POLL_STEP: Table = seed_table(
     &[
         COMMON,
         REQUEST,
+        SENT,
+        KEPT,
         ANSWER,
         &[
             may("pollIntervalMs", Shape::Integer(50, DAY_MS), "Pause between two tries in ms. By default 1000."),

@@ -2,8 +2,8 @@
 
 use super::profile::ENVIRONMENT;
 use super::{
-    ASKED_VERSION, AUTH, CONTAINED, EXITS, Field, GRANTS, IDS, JSON_ALTERNATIVES, JSON_CHECKS, MUTATION,
-    SCHEMA_VERSION, SEEN_VERSION, STATUSES, Shape, TEXT_OR_REFERENCE, TEXTS, TLS, Table, VALUE, Verb, may, must, table,
+    CONTAINED, EXITS, Field, GRANTS, IDS, JSON_ALTERNATIVES, JSON_CHECKS, MUTATION, SCHEMA_VERSION, SEEN_VERSION, SENT,
+    STATUSES, Shape, TEXT_OR_REFERENCE, TEXTS, Table, VALUE, Verb, may, must, table,
 };
 
 /// A written plan.
@@ -103,7 +103,7 @@ pub static CASE: Table = table(
     &[&[
         must("id", Shape::Id, "The id that people quote."),
         may("title", Shape::Text, "What the case shows, in a few words."),
-        must(
+        may(
             "covers",
             IDS,
             "Criteria that the steps of this case show. A step narrows them; `covers: []` makes it a set-up step.",
@@ -243,23 +243,9 @@ pub static HTTP_STEP: Table = table(
                 Shape::Map(&TEXT_OR_REFERENCE),
                 "Header lines. Credentials are references: {env: NAME}. Routing and framing headers are the client's.",
             ),
-            may("json", Shape::Data, "Body, sent as application/json. References are filled in."),
-            may(
-                "form",
-                Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])),
-                "Body, sent as application/x-www-form-urlencoded.",
-            ),
-            may("multipart", Shape::Data, "Body in parts. Not performed by this build."),
-            may("body", TEXT_OR_REFERENCE, "Body as text, sent as it stands."),
-            may("bodyFile", Shape::Text, "File inside the project whose bytes are the body."),
-            may("auth", Shape::Table(&AUTH), "Credentials: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
-            may("followRedirects", Shape::Integer(0, 20), "How many redirects are followed. By default 0."),
-            may("cookies", Shape::Bool, "Whether the case's cookies are sent and kept. By default true."),
-            may("httpVersion", ASKED_VERSION, "`auto`, `1.1` or `2`. By default auto."),
-            may("tls", Shape::Table(&TLS), "How the TLS connection is checked."),
-            may("proxy", Shape::Data, "A proxy. Not performed by this build."),
-            may("unixSocket", Shape::Text, "A Unix socket to speak to. Not performed by this build."),
-            may("decompress", Shape::Bool, "Whether content codings are undone; both forms are kept. By default true."),
+        ],
+        SENT,
+        &[
             may(
                 "maxBody",
                 Shape::Size,

@@ -1,6 +1,7 @@
 //! qa-verdict.json (harness-proof.md 4.4).
 
 use super::texts;
+use crate::codes::Code;
 use crate::finding;
 use crate::json::Json;
 use crate::judged::{Judged, Reason, evidence_id};
@@ -16,7 +17,7 @@ pub(super) fn verdict(judged: &Judged) -> Json {
     let mut reasons: Vec<Json> = judged.reasons().iter().map(reason).collect();
     if judged.tests().iter().any(|test| test.status == Status::Failed) {
         reasons.push(Json::map([
-            ("code", Json::from("defects_present")),
+            ("code", Json::from(Code::DefectsPresent.as_str())),
             ("category", "defect".into()),
             ("severity", Weight::Fail.as_str().into()),
             ("message", "at least one test failed".into()),

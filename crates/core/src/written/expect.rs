@@ -44,7 +44,7 @@ pub(super) fn expectation(node: &Node, w: &mut Writing) -> Node {
     let Some(pairs) = node.as_map() else { return data(node, Spot::Data, w) };
     if let [(key, value)] = pairs {
         let operator = is_operator(&key.name);
-        if !operator && matches!(value.value, Value::Null) && super::reference::is_name(&key.name) {
+        if !operator && matches!(value.value, Value::Null) && crate::vars::is_variable(&key.name) {
             return unquoted(node, key, w);
         }
         if !operator && let Some(reference) = single(node, key, value, Spot::Data, w) {

@@ -2,9 +2,12 @@
 //!
 //! Values that are only moved are not judged here; the decoder of the seed form judges them at the same place.
 
+use std::borrow::Cow;
+
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
 use crate::document::{Key, Node, Place};
+use crate::inert::shortened;
 use crate::nearest::nearest;
 
 /// How much text expansion may make, in bytes: a plan that multiplies beyond it is refused.
@@ -135,10 +138,6 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 /// At most 60 characters of a text from outside, for a message.
-pub(super) fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    shortened(text, 60)
 }

@@ -6,7 +6,7 @@
 use super::fields::{Writing, shown};
 use crate::codes::Code;
 use crate::document::{Key, Node, Value};
-use crate::ids::Id;
+use crate::vars::{Malformed, Part, is_variable, parts};
 
 /// Where a value stands: credentials may be read from the environment in a few places only.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,37 +30,12 @@ pub(super) enum Template {
 
 /// Reads a text as a template. The error is the part that begins with `{` and is no reference.
 pub(super) fn template(text: &str) -> Result<Template, &str> {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut references = 0;
-    while let Some(open) = rest.find('{') {
-        plain.push_str(&rest[..open]);
-        let inside = &rest[open + 1..];
-        if let Some(after) = inside.strip_prefix('{') {
-            plain.push('{');
-            rest = after;
-            continue;
-        }
-        let close = inside.find('}').filter(|close| is_name(&inside[..*close])).ok_or(&rest[open..])?;
-        if open == 0 && rest.len() == text.len() && close + 1 == inside.len() {
-            return Ok(Template::Alone(inside[..close].to_owned()));
-        }
-        references += 1;
-        rest = &inside[close + 1..];
+    let parts = parts(text).map_err(|Malformed(part)| part)?;
+    if let [Part::Hole(name)] = parts.as_slice() {
+        return Ok(Template::Alone((*name).to_owned()));
     }
-    plain.push_str(rest);
-    Ok(if references == 0 { Template::Plain(plain) } else { Template::Mixed })
-}
-
-/// Whether this names a variable: `name`, or `CASE.name` for another case's.
-pub(super) fn is_name(text: &str) -> bool {
-    let (case, name) = match text.rsplit_once('.') {
-        Some((case, name)) => (Some(case), name),
-        None => (None, text),
-    };
-    let mut bytes = name.bytes();
-    let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
-    begins && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') && case.is_none_or(|case| Id::parse(case).is_ok())
+    let plain = parts.iter().map(|part| if let Part::Text(text) = part { Some(*text) } else { None });
+    Ok(plain.collect::<Option<String>>().map_or(Template::Mixed, Template::Plain))
 }
 
 /// A text node as data: itself with `{{` undone, a variable, or a template.
@@ -146,7 +121,7 @@ pub(super) fn single(node: &Node, key: &Key, value: &Node, spot: Spot, w: &mut W
             misplaced(node, w);
             Some(node.clone())
         }
-        name if is_name(name) && is_unwritten(key, value) => Some(unquoted(node, key, w)),
+        name if is_variable(name) && is_unwritten(key, value) => Some(unquoted(node, key, w)),
         _ => None,
     }
 }

@@ -93,7 +93,11 @@ impl Ask<'_> {
         exit
     }
 
-    fn one(
+    /// Runs one plan and shows nothing but progress.
+    ///
+    /// # Errors
+    /// As [`engine::run`].
+    pub(crate) fn one(
         &self,
         runtime: &tokio::runtime::Runtime,
         source: &PlanSource,
@@ -116,7 +120,8 @@ impl Ask<'_> {
         }))
     }
 
-    fn failed(&self, error: &EngineError, out: Out) -> u8 {
+    /// Says why there is no run; gives the exit code.
+    pub(crate) fn failed(&self, error: &EngineError, out: Out) -> u8 {
         match error {
             EngineError::Documents(found) => fail_documents(out, found, &self.project.root),
             EngineError::NothingSelected(only) => {
@@ -141,21 +146,18 @@ impl Ask<'_> {
     }
 }
 
-/// Turns true at the first Ctrl-C or TERM; the second ends the process at once.
-fn interrupts() -> watch::Receiver<bool> {
+/// Turns true at the first Ctrl-C or TERM; the second ends the process at once. To be called inside the event loop;
+/// signals are heard from the call on, also while nothing waits for them yet.
+pub(crate) fn interrupts() -> watch::Receiver<bool> {
+    use tokio::signal::unix::{SignalKind, signal};
     let (tell, hear) = watch::channel(false);
+    let mut interrupt = signal(SignalKind::interrupt()).ok();
+    let mut terminate = signal(SignalKind::terminate()).ok();
     tokio::spawn(async move {
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
         for _ in 0..2 {
-            let terminated = async {
-                match &mut terminate {
-                    Some(signal) => signal.recv().await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminated => {}
+                () = next(&mut interrupt) => {}
+                () = next(&mut terminate) => {}
             }
             if tell.send_replace(true) {
                 std::process::exit(130);
@@ -163,6 +165,14 @@ fn interrupts() -> watch::Receiver<bool> {
         }
     });
     hear
+}
+
+/// The next signal; never, where they cannot be heard.
+async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
 }
 
 fn resume(run: &str, runs: &std::path::Path, out: Out) -> u8 {

@@ -29,7 +29,8 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     }
     recorder.folder.sync()?;
     let dir = recorder.folder.path().to_path_buf();
-    let (outcome, counts) = match derive::judge(&dir) {
+    let judged = derive::judge(&dir);
+    let (outcome, counts) = match &judged {
         Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
         // What was written cannot be read again: never a pass.
         None => ("inconclusive".to_owned(), [0; 5]),
@@ -38,7 +39,7 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
     listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
-    if let Some(judged) = derive::judge(&dir) {
+    if let Some(judged) = judged.and_then(|judged| derive::closed(&dir, judged)) {
         write_views(&recorder, &judged)?;
     }
     drop(recorder);

@@ -34,12 +34,12 @@ fn ask(folder: &Path, words: &[&str]) -> Option<String> {
 
 fn git(folder: &Path, words: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
-        .arg("-C")
+        // A stranger's tree may name a program here, which git would start.
+        .args(["-c", "core.fsmonitor=false", "-C"])
         .arg(folder)
         .args(words)
-        // Reading must not take git's locks, and no configuration of a stranger's tree may start a program.
+        // Reading must not take git's locks.
         .env("GIT_OPTIONAL_LOCKS", "0")
-        .args(["--no-pager"].iter().take(0))
         .stdin(std::process::Stdio::null())
         .output()
         .ok()?;

@@ -1,22 +1,23 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::OnceLock;
 
-use probity_core::allow::FileFact;
-use probity_core::checked::{Ask, CheckedPlan, check};
+use probity_core::checked::CheckedPlan;
+use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
+use probity_core::inputs::credentials_of;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{PlanChecked, Role};
 use probity_core::journal::opened::{Limits, Options, RunOpened};
 use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
-use probity_core::plan::{Action, Auth, Plan};
-use probity_core::recorded::{MARKER, leaves_folder, program_name};
-use probity_core::redact::Redactor;
+use probity_core::plan::{Action, Plan};
+use probity_core::recorded::{MARKER, program_name};
+use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
 use probity_probes::command::{Sealed, seal};
 use probity_probes::http::Secrets;
@@ -25,9 +26,10 @@ use probity_store::run::RunFolder;
 
 use super::budget::Budget;
 use super::recorder::Recorder;
-use super::{EngineError, Request, clock, git};
+use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::project::Project;
+use crate::read_plan;
 
 /// A run that is under way.
 pub(super) struct Run<'a> {
@@ -56,7 +58,13 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     if selected.as_ref().is_none_or(Vec::is_empty) {
         return Err(EngineError::NothingSelected(request.only.clone()));
     }
-    let (secrets, redactor) = credentials(checked.plan());
+    let (secrets, redactor, common) = credentials(checked.plan());
+    for name in common {
+        (request.progress)(Event::Warning(format!(
+            "{}: the value of {name} is short or one that the plan expects; it is not searched for in answers",
+            Code::SecretTooCommon
+        )));
+    }
     let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
     let limits = Limits::for_plan(steps, checked.profile().limits);
     let cleanups =
@@ -108,84 +116,39 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     Ok(run)
 }
 
-/// Reads and checks the documents; every file that the check asks for and that lies inside is read once, and its
-/// bytes are what is sealed and used.
+/// Reads and checks the documents; a secret in them stops everything.
 fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
-    let files: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::new(BTreeMap::new());
-    let fact = |name: &str| {
-        let known = files.borrow().contains_key(name);
-        let fact = match request.project.fact(name) {
-            _ if known => FileFact::Inside,
-            // A link that leads outside looks like any other name to whoever checks the sealed plan again.
-            FileFact::Outside if !leaves_folder(name) => FileFact::Missing,
-            fact => fact,
-        };
-        if fact == FileFact::Inside && !known {
-            match request.project.read(name) {
-                Some(bytes) => files.borrow_mut().insert(name.to_owned(), bytes),
-                None => return FileFact::Missing,
-            };
-        }
-        fact
-    };
-    let folder = request.source.folder();
-    let checked = check(&Ask {
-        given: request.source.given(&folder),
-        profile: request.project.settings.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
-        environment: request.environment.as_deref(),
-        files: &fact,
-        parse: &crate::derive::parse,
-    })
-    .map_err(EngineError::Documents)?;
-    let secret = |finding: &&Diagnostic| {
-        use probity_core::codes::Code;
-        matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral)
-    };
+    let (checked, files) = read_plan::read(request.project, request.source, request.environment.as_deref())
+        .map_err(EngineError::Documents)?;
+    let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);
     let secrets: Vec<Diagnostic> = checked.errors().filter(secret).cloned().collect();
     if !secrets.is_empty() {
         // A secret in what would be sealed: nothing is written at all.
         return Err(EngineError::Documents(secrets));
     }
-    Ok((checked, files.into_inner()))
+    Ok((checked, files))
 }
 
-/// The credentials that the plan refers to, and what replaces them wherever they come back.
-pub(super) fn credentials(plan: &Plan) -> (Secrets, Redactor) {
+/// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
+/// cannot be searched for.
+pub(super) fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
-    for name in credential_names(plan) {
-        if let Ok(value) = std::env::var(&name) {
-            values.push((name.clone(), value.clone()));
+    for name in credentials_of(plan) {
+        if let Ok(value) = std::env::var(name) {
+            values.push((name.to_owned(), value.clone()));
             // `user:password` may come back as the password alone.
             if let Some((_, password)) = value.split_once(':') {
-                values.push((name.clone(), password.to_owned()));
+                values.push((name.to_owned(), password.to_owned()));
             }
-            secrets.insert(name, value);
+            secrets.insert(name.to_owned(), value);
         }
     }
     let mut key = [0; 32];
     // Without random bytes the placeholders would be the same in each run; they would still hide the values.
     let _ = getrandom::fill(&mut key);
-    (secrets, Redactor::new(&key, &values))
-}
-
-fn credential_names(plan: &Plan) -> Vec<String> {
-    let reference = |value: &Json| value.get("$env").and_then(Json::as_text).map(str::to_owned);
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let mut names: Vec<String> = steps
-        .flat_map(|step| match &step.action {
-            Action::Http(http) => {
-                let auth = http.auth.iter().map(|auth| match auth {
-                    Auth::Basic(name) | Auth::Bearer(name) => name.clone(),
-                });
-                auth.chain(http.headers.iter().filter_map(|(_, value)| reference(value))).collect::<Vec<_>>()
-            }
-            Action::Command(command) => command.env.iter().filter_map(|(_, value)| reference(value)).collect(),
-        })
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+    let (values, common) = searchable(plan, values);
+    (secrets, Redactor::new(&key, &values), common)
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.
@@ -269,6 +232,10 @@ fn random_hex(bytes: usize) -> String {
 
 /// Digest of this program's own file.
 fn executable() -> Option<String> {
-    let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
-    Some(Digest::of(&bytes).to_string())
+    static DIGEST: OnceLock<Option<String>> = OnceLock::new();
+    let digest = || {
+        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
+        Some(Digest::of(&bytes).to_string())
+    };
+    DIGEST.get_or_init(digest).clone()
 }

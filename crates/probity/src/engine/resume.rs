@@ -97,7 +97,7 @@ fn clean_up(
         progress: &mut |_| {},
     };
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
-    let (secrets, redactor) = open::credentials(audited.checked().plan());
+    let (secrets, redactor, _) = open::credentials(audited.checked().plan());
     recorder.redactor = redactor;
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {

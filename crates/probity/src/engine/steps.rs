@@ -18,9 +18,8 @@ use super::{CaseDone, EngineError, Event, act, preflight};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
 pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let run_id = run.recorder.folder.run().to_owned();
     let target = drawn_environment(run);
-    (run.request.progress)(Event::Opened(&run_id, target));
+    (run.request.progress)(Event::Opened(target));
     if !run.checked.is_runnable(&run.opened.options.allow) {
         (run.request.progress)(Event::Blocked("the plan check found errors".to_owned()));
         return Ok(());
@@ -136,14 +135,13 @@ pub(super) fn leave(
     step: &Step,
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
-    let idempotent = walk::is_idempotent(&run.checked, step, &|name| run.files.contains_key(name));
     let intent = run.recorder.write(
         Kind::ActionIntent,
         &ActionIntent {
             scenario: scenario.id.clone(),
             step: step.id.clone(),
             action: step.action_name.to_owned(),
-            idempotent,
+            idempotent: step.idempotent,
             call: Json::Null,
             idempotency_key: None,
             timeout_ms: step.timeout_ms,
@@ -160,7 +158,6 @@ async fn send(
     step: &Step,
     call: &Call,
 ) -> Result<Judgement, EngineError> {
-    let idempotent = walk::is_idempotent(&run.checked, step, &|name| run.files.contains_key(name));
     let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
     let intent = run.recorder.write(
         Kind::ActionIntent,
@@ -168,13 +165,13 @@ async fn send(
             scenario: scenario.id.clone(),
             step: step.id.clone(),
             action: step.action_name.to_owned(),
-            idempotent,
+            idempotent: step.idempotent,
             call: call.to_json(),
             idempotency_key: Some(key),
             timeout_ms: step.timeout_ms,
         },
     )?;
-    if !idempotent {
+    if !step.idempotent {
         // On disk before the effect: after a power cut it must still be known that it may have happened.
         run.recorder.folder.sync()?;
     }

@@ -1,0 +1,111 @@
+//! `plan check`, `plan expand`, `explain`.
+
+use insta::assert_snapshot;
+
+use crate::place::{PASSES, Place};
+
+#[test]
+fn errors_of_a_plan() {
+    let plan = PASSES.replace("json: {id: exists, total: 29.96}", "json: {id: {gte: 0, like: x}}");
+    let place = Place::with_service().plan(&plan);
+    assert_snapshot!(place.probity("plan check"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error[unknown_operator]: `like` is no operator
+      --> order.probity.yaml:16:51
+       |
+    16 |         expect: {status: 201, json: {id: {gte: 0, like: x}}}
+       |                                                   ^^^^
+       |
+       = note: this is about ORDER-001.1
+       = help: write `id.like: "x"` to look deeper, or `id: {equals: {gte: 0, like: "x"}}` to compare with the map
+    "#);
+    let plan = PASSES
+        .replace("    cleanup:\n      - {http: \"DELETE /items/{order}\", expect: {status: 204}}\n", "")
+        .replace("status: 201, json: {id: exists, total: 29.96}", "status: 201");
+    let place = Place::with_service().plan(&plan);
+    let checked = place.probity("plan check --format json");
+    assert_eq!(checked.code, 1);
+    assert_snapshot!(checked.answer(), @r#"
+    {
+      "coverage": {
+        "covered": 2,
+        "excluded": 1,
+        "uncovered": [],
+        "units": 2
+      },
+      "exit": 1,
+      "findings": [
+        {
+          "code": "status_only",
+          "help": "Check the answer itself, or say about: status on the criterion if that is all it is about.",
+          "message": "criterion ORDER-1 rests on a status or exit code alone: no step of test ORDER-001.ORDER-1.api checks what the answer holds",
+          "place": {
+            "column": 9,
+            "file": "order.probity.yaml",
+            "line": 14
+          },
+          "severity": "error",
+          "subject": "ORDER-001.1",
+          "who": "agent"
+        }
+      ],
+      "left_out": {
+        "findings": 0,
+        "plans": 0,
+        "uncovered": 0
+      },
+      "ok": false,
+      "plans": [
+        "order.probity.yaml"
+      ],
+      "schema": "probity/plan-check/1"
+    }
+    "#);
+}
+
+#[test]
+fn a_plan_that_is_fine() {
+    let place = Place::with_service().plan(PASSES);
+    assert_eq!(place.probity("plan check").code, 0);
+    let answer = place.probity("plan check --format json").json();
+    assert_eq!((answer["ok"].as_bool(), answer["coverage"]["units"].as_u64()), (Some(true), Some(2)));
+}
+
+#[test]
+fn the_seed_form_is_shown_and_can_be_checked() {
+    let place = Place::with_service().plan(PASSES);
+    let shown = place.probity("plan expand");
+    assert!(shown.stdout.starts_with("==> requirement.md <==\n# Order total\n"), "{shown}");
+    let answer = place.probity("plan expand --format json").json();
+    std::fs::create_dir(place.path().join("seed")).unwrap();
+    place.write("seed/requirement.md", answer["requirement"].as_str().unwrap());
+    place.write("seed/test-matrix.json", &answer["matrix"].to_string());
+    place.write("seed/test-plan.json", &answer["test_plan"].to_string());
+    let checked = place.probity("plan check seed");
+    assert_eq!(checked.code, 0, "{checked}");
+    assert_eq!(place.probity("run seed").code, 0);
+}
+
+#[test]
+fn every_code_is_explained() {
+    let place = Place::with_service();
+    assert_snapshot!(place.probity("explain tail_cut"), @r"
+    exit 0
+    --- stdout
+    tail_cut   integrity
+      meaning   The run list or the seal names more entries than the journal has.
+      yours     Fetch the run folder again.
+    --- stderr
+    ");
+    let all = place.probity("explain --all --format json").json();
+    let codes = all["codes"].as_array().unwrap();
+    assert_eq!(codes.len(), probity_core::codes::Code::ALL.len());
+    let list = place.probity("explain --all").stdout;
+    assert_eq!(list.lines().filter(|line| !line.starts_with(' ')).count(), codes.len());
+    assert!(list.lines().all(|line| line.len() <= 100), "{list}");
+    let page = place.probity("explain --all --markdown").stdout;
+    assert!(page.starts_with("<!-- Made by "), "{page}");
+    assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), codes.len());
+}

@@ -1,0 +1,11 @@
+//! The program as people and other programs meet it: exit code, standard output, standard error.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod answers;
+mod blocks;
+mod checks;
+mod hostile;
+mod page;
+mod place;
+mod verifying;

@@ -1,0 +1,193 @@
+//! `verify` and the commands that read a run: demands, trust, broken and foreign folders.
+
+use crate::place::{PASSES, Place};
+
+fn passed() -> Place {
+    let place = Place::with_service().plan(PASSES);
+    assert_eq!(place.probity("run").code, 0);
+    place
+}
+
+#[test]
+fn demands_are_met_or_refused() {
+    let place = passed();
+    let seal = place.probity("verify --format json").json()["seal"].as_str().unwrap().to_owned();
+    let digest = probity_core::ids::Digest::of(PASSES.as_bytes());
+    std::fs::create_dir(place.path().join("seed")).unwrap();
+    let expanded = place.probity("plan expand --format json").json();
+    place.write("requirement.md", expanded["requirement"].as_str().unwrap());
+    std::fs::copy(place.run_folder().join("test-plan.json"), place.path().join("seed/test-plan.json")).unwrap();
+    let met = [
+        format!("--seal {seal}"),
+        format!("--plan {digest}"),
+        "--plan order.probity.yaml".to_owned(),
+        "--plan seed".to_owned(),
+        "--requirement requirement.md".to_owned(),
+        "--environment local".to_owned(),
+        "--max-age 1d".to_owned(),
+        "--index probity-runs/index.jsonl".to_owned(),
+    ];
+    for flag in met {
+        let ran = place.probity(&format!("verify {flag}"));
+        assert_eq!(ran.code, 0, "{flag}: {ran}");
+    }
+    let unmet = [
+        ("--seal 18:0000000000000000", "seal"),
+        ("--plan 0000000000000000000000000000000000000000000000000000000000000000", "plan"),
+        ("--plan probity.yaml", "plan"),
+        ("--requirement order.probity.yaml", "requirement"),
+        ("--environment staging", "environment"),
+        ("--subject 2026.11", "subject"),
+        ("--max-age 0s", "max-age"),
+        ("--require-signature", "require-signature"),
+    ];
+    for (flag, name) in unmet {
+        let ran = place.probity(&format!("verify {flag}"));
+        assert_eq!(ran.code, 6, "{flag}: {ran}");
+        assert!(ran.stdout.contains("exit 6") && !ran.stdout.contains("\nPASSED"), "{flag}: {ran}");
+        let answer = place.probity(&format!("verify {flag} --integrity-only --format json"));
+        assert_eq!(answer.code, 6, "{flag}");
+        let answer = answer.json();
+        let demand = answer["demands"].as_array().unwrap().iter().find(|demand| demand["name"] == name).unwrap();
+        assert_eq!((demand["met"].as_bool(), answer["can_claim_pass"].as_bool()), (Some(false), Some(false)), "{flag}");
+        assert_eq!(answer["findings"][0]["code"], "demand_unmet", "{flag}");
+        assert_eq!(answer["status"], serde_json::Value::Null, "{flag}");
+    }
+    for flag in ["--plan absent.yaml", "--index absent", "--allowed-signers absent", "--max-age soon", "--seal x"] {
+        assert_eq!(place.probity(&format!("verify {flag}")).code, 2, "{flag}");
+    }
+}
+
+#[test]
+fn the_environment_says_nothing_of_what_is_trusted() {
+    let place = passed();
+    let tried = [
+        ("PROBITY_ALLOWED_SIGNERS", "/dev/null"),
+        ("PROBITY_REQUIRE_SIGNATURE", "false"),
+        ("PROBITY_SUBJECT", "anything"),
+        ("PROBITY_MAX_AGE", "0s"),
+        ("PROBITY_PLAN", "anything"),
+    ];
+    for words in ["verify", "verify --require-signature --max-age 1d"] {
+        let clean = place.probity(words);
+        let tempted = place.probity_with(words, &tried);
+        assert_eq!((clean.code, &clean.stdout), (tempted.code, &tempted.stdout), "{words}");
+        for (name, _) in tried {
+            let named = |line: &str| line.starts_with("warning: trust_from_environment: ") && line.contains(name);
+            assert!(tempted.stderr.lines().any(named), "{name}: {tempted}");
+        }
+        assert_eq!(clean.stderr, "");
+    }
+}
+
+#[test]
+fn integrity_alone_can_be_asked_for() {
+    let place = Place::with_service().plan(&crate::place::fails());
+    place.probity("run");
+    assert_eq!(place.probity("verify").code, 1);
+    assert_eq!(place.probity("verify --integrity-only").code, 0);
+}
+
+#[test]
+fn a_broken_run_is_shown_by_no_command() {
+    let place = passed();
+    let journal = place.run_folder().join("journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, text.replacen("MUG-1", "MUG-2", 1)).unwrap();
+    for words in ["verify", "verify --integrity-only", "why", "show ORDER-1", "report", "report --as junit"] {
+        let ran = place.probity(words);
+        assert_eq!(ran.code, 6, "{words}: {ran}");
+        assert!(ran.stdout.starts_with("BROKEN  "), "{words}: {ran}");
+        assert!(ran.stdout.trim_end().ends_with("exit 6"), "{words}: {ran}");
+        let answer = place.probity(&format!("{words} --format json"));
+        assert_eq!((answer.code, &answer.json()["intact"]), (6, &false.into()), "{words}");
+    }
+}
+
+#[test]
+fn edited_views_are_refused_by_verify_and_read_by_nobody() {
+    let place = passed();
+    let view = place.run_folder().join("report.md");
+    let right = std::fs::read_to_string(&view).unwrap();
+    std::fs::write(&view, "# all is well\n").unwrap();
+    assert_eq!(place.probity("verify").code, 6);
+    let report = place.probity("report");
+    assert_eq!((report.code, report.stdout.as_str()), (0, right.as_str()));
+    assert!(report.stderr.starts_with("warning: "), "{report}");
+    let again = place.probity(&format!("run --resume {}", place.run_folder().file_name().unwrap().to_str().unwrap()));
+    assert_eq!(again.code, 0, "{again}");
+    assert_eq!(place.probity("verify").code, 0);
+}
+
+#[test]
+fn a_report_is_written_to_a_file() {
+    let place = passed();
+    assert_eq!(place.probity("report --as junit -o out.xml").code, 0);
+    let xml = std::fs::read_to_string(place.path().join("out.xml")).unwrap();
+    assert!(xml.contains("<testsuites") && xml.contains("failures=\"0\""), "{xml}");
+    assert_eq!(place.probity("report -o absent/out.md").code, 2);
+}
+
+#[test]
+fn a_run_is_found_by_folder_and_from_elsewhere() {
+    let place = passed();
+    let folder = place.run_folder();
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    for run in [name.to_owned(), name[..12].to_owned(), format!("probity-runs/{name}"), folder.display().to_string()] {
+        assert_eq!(place.probity(&format!("verify {run}")).code, 0, "{run}");
+    }
+    std::fs::rename(&folder, place.path().join("elsewhere")).unwrap();
+    let ran = place.probity("verify ./elsewhere --format json");
+    let answer = ran.json();
+    assert_eq!(
+        (ran.code, &answer["anchored_by"], &answer["status"]),
+        (0, &"nothing".into(), &"passed".into()),
+        "{ran}"
+    );
+    assert_eq!(answer["findings"][0]["code"], "not_anchored");
+}
+
+#[test]
+fn the_subject_is_what_the_running_system_names() {
+    let place = Place::with_service().plan(PASSES);
+    let settings = std::fs::read_to_string(place.path().join("probity.yaml")).unwrap();
+    let identity = ", identity: {http: GET /version, json: build}}";
+    place.write(
+        "probity.yaml",
+        &settings.trim_end().replace("data: disposable}", &format!("data: disposable{identity}")),
+    );
+    let ran = place.probity("run");
+    assert!(ran.stdout.contains("the service named build 1 before and after"), "{ran}");
+    assert_eq!(place.probity("verify --subject 1").code, 0);
+    let other = place.probity("verify --subject 2");
+    assert_eq!(other.code, 6);
+    assert!(other.stdout.contains("demand_unmet   --subject\n      expected  2\n      saw       1\n"), "{other}");
+}
+
+#[test]
+fn another_program_s_word_is_counted_as_reported() {
+    let place = Place::with_service();
+    std::fs::create_dir(place.path().join("tools")).unwrap();
+    place.write("tools/total.sh", "#!/bin/sh\nprintf '{\"total\": 29.97}'\n");
+    let script = place.path().join("tools/total.sh");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let plan = "schemaVersion: 2\nrequirement:\n  title: Totals\n  criteria:\n    - {id: T-1, needs: command, text: \"The tool prints the total.\"}\n\
+                environment: local\ncases:\n  - id: C-1\n    title: the tool\n    covers: [T-1]\n    steps:\n      \
+                - {run: [tools/total.sh], expect: {json: {total: 29.96}}}\n";
+    let place = place.plan(plan);
+    let ran = place.probity("run");
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(ran.stdout.contains("run: tools/total.sh"), "{ran}");
+    assert!(ran.stdout.contains("expected  stdout json total = 29.96\n      saw       29.97\n"), "{ran}");
+    let shown = place.probity("show C-1.1 --format json").json();
+    let step = &shown["steps"][0];
+    assert_eq!(step["sent"]["argv"][0], "tools/total.sh");
+    assert_eq!(step["got"]["stdout"]["text"], "{\"total\": 29.97}");
+    assert_eq!((&step["checks"][0]["class"], &step["curl"]), (&"reported".into(), &serde_json::Value::Null));
+    place.write("order.probity.yaml", &plan.replace("29.96", "29.97"));
+    let passed = place.probity("run");
+    assert!(
+        passed.stdout.contains("2 claims: 2 reported") || passed.stdout.contains("1 claim: 1 reported"),
+        "{passed}"
+    );
+}

@@ -1,0 +1,62 @@
+//! Programs that tests and checks need beside cargo: found, or brought from the package registries.
+
+use crate::process;
+
+/// A program that some tests need. Such a test has `marker` in its name, so that it can be left out, and counted as
+/// left out, where the program is not to be had.
+pub(crate) struct Tool {
+    pub(crate) program: &'static str,
+    pub(crate) package: &'static str,
+    pub(crate) marker: &'static str,
+}
+
+/// All of them.
+pub(crate) const TOOLS: [Tool; 4] = [
+    Tool { program: "git", package: "git", marker: "needs_git" },
+    Tool { program: "zip", package: "zip", marker: "needs_zip" },
+    Tool { program: "unzip", package: "unzip", marker: "needs_zip" },
+    Tool { program: "python3", package: "python3", marker: "needs_python" },
+];
+
+/// The cargo-deny that the checks are written against.
+pub(crate) const DENY: &str = "0.20.2";
+
+/// Brings what is missing if it may, and gives what is missing still.
+pub(crate) fn missing(install: bool) -> Vec<&'static Tool> {
+    let absent = || TOOLS.iter().filter(|tool| !process::exists(tool.program));
+    if absent().next().is_some() && (install || is_root()) {
+        let packages: Vec<&str> = absent().map(|tool| tool.package).collect();
+        eprintln!("installing {}", packages.join(", "));
+        let brought = apt(&["update", "-qq"])
+            .and_then(|()| apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat()));
+        if brought.is_err() {
+            eprintln!("warning: apt-get could not install {}", packages.join(", "));
+        }
+    }
+    absent().collect()
+}
+
+/// Root may install without being asked twice; anybody else says `--install`.
+fn is_root() -> bool {
+    process::exists("id") && process::catch(&mut process::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0")
+}
+
+fn apt(arguments: &[&str]) -> Result<(), i32> {
+    if !process::exists("apt-get") {
+        return Err(1);
+    }
+    process::show(process::command("apt-get", arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+/// cargo-deny: the project's own in .tools, else the one on the path, else built into .tools if that may be.
+pub(crate) fn deny(install: bool) -> Option<String> {
+    let own = crate::tree::root().join(".tools/bin/cargo-deny");
+    if !own.is_file() && install {
+        let build = ["install", "cargo-deny", "--version", DENY, "--locked", "--debug", "--root", ".tools"];
+        let _ = process::show(&mut process::cargo(&build));
+    }
+    if own.is_file() {
+        return own.to_str().map(str::to_owned);
+    }
+    process::exists("cargo-deny").then(|| "cargo-deny".to_owned())
+}
