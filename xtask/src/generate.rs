@@ -27,7 +27,7 @@ fn probity(arguments: &[&str]) -> Result<String, String> {
 
 fn rules(folder: &Path) -> Result<(), String> {
     let text = probity(&["explain", "--all", "--markdown"])?;
-    if !text.starts_with('#') {
+    if !text.starts_with("<!--") {
         return Err("`probity explain --all --markdown` gave no document".to_owned());
     }
     std::fs::write(folder.join("rules.md"), text).map_err(|e| e.to_string())

@@ -295,7 +295,7 @@ mod tests {
         assert!(tables.len() > 20);
         for table in &tables {
             assert!(table.doc.ends_with('.'), "{}", table.name);
-            let mut names: Vec<String> = table.fields().map(|field| camel(field.name).into_owned()).collect();
+            let mut names: Vec<Cow<str>> = table.fields().map(|field| camel(field.name)).collect();
             names.sort();
             let count = names.len();
             names.dedup();

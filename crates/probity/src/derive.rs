@@ -167,4 +167,4 @@ pub(crate) fn last_time(journal: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tamper;
+mod tests;

@@ -309,7 +309,6 @@ fn the_page_for_the_first_run_tells_the_truth() {
 }
 
 #[test]
-#[ignore = "needs the verify command"]
 fn verify_gives_the_code_of_the_run_wherever_it_lies() {
     let desk = Desk::new();
     for (words, exit) in [(&[][..], 1), (&["--fixed"][..], 0)] {
@@ -329,7 +328,6 @@ fn verify_gives_the_code_of_the_run_wherever_it_lies() {
 }
 
 #[test]
-#[ignore = "needs the verify command"]
 fn any_edit_of_a_run_is_refused() {
     let desk = Desk::new();
     let (runs, run) = demo(&desk, &["--fixed"], "d", 0);
@@ -349,7 +347,6 @@ fn any_edit_of_a_run_is_refused() {
 }
 
 #[test]
-#[ignore = "needs the verify command"]
 fn a_cut_close_is_named_by_the_run_list_and_is_never_a_pass() {
     let desk = Desk::new();
     let (runs, run) = demo(&desk, &["--fixed"], "d", 0);
@@ -365,7 +362,6 @@ fn a_cut_close_is_named_by_the_run_list_and_is_never_a_pass() {
 }
 
 #[test]
-#[ignore = "needs the verify command"]
 fn tampering_is_refused() {
     let desk = Desk::new();
     let output = desk.run(&["demo", "--tamper"]);
@@ -374,7 +370,6 @@ fn tampering_is_refused() {
 }
 
 #[test]
-#[ignore = "needs the JSON answers"]
 fn each_demo_gives_one_document() {
     let desk = Desk::new();
     for (words, schema, exit) in [

@@ -150,6 +150,7 @@ cases:
     );
     lab.write("tools/env.sh", "echo said $TOKEN; echo $TOKEN >&2\n");
     let said = run(&lab);
-    assert!(said.starts_with("exit 0"), "{said}");
+    // The text that it is judged by had the secret taken out, so only who was there has seen it.
+    assert!(said.starts_with("exit 5") && said.contains("witnessed_only"), "{said}");
     nothing_leaks(&lab);
 }
