@@ -17,6 +17,8 @@ use probity_core::document::{Lines, Node};
 
 /// Greatest size of a document, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Greatest amount of text that anchors and aliases may add, in bytes.
+pub const MAX_REPEATED: usize = 1024 * 1024;
 /// Greatest nesting of lists and maps.
 pub const MAX_DEPTH: usize = 64;
 /// Greatest number of values, counting a value again for each anchor and alias that repeats it.

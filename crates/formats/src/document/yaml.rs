@@ -11,7 +11,7 @@ use probity_core::document::{Key, Lines, Node, Place, Value};
 use serde_saphyr::granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
 use super::scalar::{self, CoreTag};
-use super::{MAX_BYTES, MAX_DEPTH, MAX_NODES, shown, syntax};
+use super::{MAX_DEPTH, MAX_NODES, MAX_REPEATED, shown, syntax};
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 20;
@@ -314,8 +314,8 @@ impl<'a> Loader<'a> {
         self.copied_bytes += bytes;
         let message = if self.nodes > MAX_NODES {
             format!("more than {MAX_NODES} values, counting what anchors repeat")
-        } else if self.copied_bytes > MAX_BYTES {
-            format!("anchors that repeat more than {MAX_BYTES} bytes of text")
+        } else if self.copied_bytes > MAX_REPEATED {
+            format!("anchors that repeat more than {MAX_REPEATED} bytes of text")
         } else {
             return Ok(());
         };
