@@ -410,7 +410,7 @@ impl Fold {
         }
         self.content(entry, &evidence.content, &evidence.sha256, evidence.bytes);
         let known = match self.open {
-            Some(_) => ["body", "wire", "stdout", "stderr"].contains(&evidence.role.as_str()),
+            Some(_) => ["body", "wire", "stdout", "stderr", "request"].contains(&evidence.role.as_str()),
             None => ["identity", "wire"].contains(&evidence.role.as_str()) && evidence.intent == 0,
         };
         if !known {

@@ -30,12 +30,24 @@ pub(super) fn fault(
 ) -> Option<Fault> {
     let captured: Vec<(Digest, u64)> = action.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     foreign(observation, &captured)
+        .or_else(|| request(call, action))
         .or_else(|| match (call, observation) {
             (Call::Http(call), Observation::Http(seen)) => http(call, seen),
             (Call::Command(_), Observation::Command(seen)) => command(seen),
             _ => differs("it was seen by another probe than the plan names"),
         })
         .or_else(|| used(observation, commit))
+}
+
+/// A kept request body is the one that the call says; one that secrets were taken out of cannot be compared.
+fn request(call: &Call, action: &ActionRecord) -> Option<Fault> {
+    let sent = match call {
+        Call::Http(http) => http.body.as_deref().map(Digest::of),
+        Call::Command(_) => None,
+    };
+    let kept = action.evidence.iter().find(|evidence| evidence.role == "request")?;
+    let message = "what was kept as its request is not what it sent".to_owned();
+    (kept.redactions == 0 && Some(kept.sha256) != sent).then_some(Fault { code: Code::EvidenceForeign, message })
 }
 
 /// Bytes that it cites and that were not captured for it.

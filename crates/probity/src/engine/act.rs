@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use probity_core::invoke::Call;
+use probity_core::journal::body::INLINE;
 use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
-use probity_core::observe::{CommandCall, CommandResult, Exchange, Failure, FailureKind, Hop, HttpCall};
+use probity_core::observe::{CommandCall, CommandResult, Exchange, Failure, FailureKind, Field, Hop, HttpCall};
 use probity_core::plan::{Action, Step};
 use probity_core::redact::Redactor;
 use probity_core::step::{Judgement, StepStatus};
@@ -62,6 +63,7 @@ async fn polled(
     };
     let deadline = run.budget.deadline(step.always_run);
     let until = poll.map(|poll| Instant::now() + Duration::from_millis(poll.for_ms));
+    keep_request(step, http, &run.recorder.redactor, captures);
     let mut tries: Vec<Try> = Vec::new();
     let mut probes = 0;
     loop {
@@ -91,6 +93,23 @@ async fn polled(
             return Ok(Acted { judgement, ..acted });
         }
         captures.next_try();
+    }
+}
+
+/// Keeps the body that is about to be sent: where the plan asks for it, and where it is too long for the intent.
+fn keep_request(step: &Step, http: &HttpCall, redactor: &Redactor, captures: &mut Captures) {
+    let asked = match &step.action {
+        Action::Http(http) => http.capture_request,
+        Action::Command(_) => false,
+    };
+    if let Some(body) = http.body.as_ref().filter(|body| asked || body.len() > INLINE) {
+        let (bytes, redactions) = redactor.apply(body.clone());
+        let media = http.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let media = match media {
+            Some((_, Field::Text(media))) => media.as_str(),
+            _ => "application/octet-stream",
+        };
+        captures.add("request", media, bytes, redactions);
     }
 }
 

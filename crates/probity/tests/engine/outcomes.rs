@@ -258,3 +258,29 @@ fn a_poll_that_the_budget_ends_has_not_failed() {
         std::fs::remove_dir_all(dir).unwrap();
     }
 }
+
+/// What is sent is kept where the plan asks for it, and where it is too long for its entry.
+#[test]
+fn sent_bodies_are_kept() {
+    let long = "x".repeat(5000);
+    let lab = Lab::new(&format!(
+        "
+cases:
+  - id: SENT-1
+    title: two items
+    covers: [C-1]
+    steps:
+      - {{http: POST /items, json: {{name: short}}, captureRequest: true, expect: {{json: {{name: short}}}}}}
+      - {{http: POST /items, json: {{name: {long}}}, expect: {{status: 201, json: {{name: exists}}}}}}
+      - {{http: POST /items, json: {{name: plain}}, expect: {{json: {{name: plain}}}}}}
+"
+    ));
+    let (ran, dir) = lab.one();
+    assert_eq!(ran.exit, 0, "{}", ran.said());
+    let kept: Vec<String> = bodies(&dir, "evidence.captured")
+        .iter()
+        .filter(|body| body["role"] == "request")
+        .map(|body| format!("{} {}", body["media"].as_str().unwrap(), body["bytes"]))
+        .collect();
+    assert_eq!(kept, ["application/json 16", "application/json 5011"]);
+}
