@@ -5,6 +5,7 @@
 mod answers;
 mod blocks;
 mod checks;
+mod documents;
 mod hostile;
 mod page;
 mod place;
