@@ -128,6 +128,21 @@ fn never() -> tokio::sync::watch::Receiver<bool> {
     tokio::sync::watch::channel(false).1
 }
 
+/// Writes down what is about to happen; without a call, that the step is not sent. Gives the number of the entry.
+fn begin(run: &mut Run<'_>, scenario: &Scenario, step: &Step, call: Option<&Call>) -> Result<u64, EngineError> {
+    let key = |call: &Call| idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
+    let intent = ActionIntent {
+        scenario: scenario.id.clone(),
+        step: step.id.clone(),
+        action: step.action_name.to_owned(),
+        idempotent: step.idempotent,
+        call: call.map_or(Json::Null, Call::to_json),
+        idempotency_key: call.map(key),
+        timeout_ms: step.timeout_ms,
+    };
+    Ok(run.recorder.write(Kind::ActionIntent, &intent)?)
+}
+
 /// Writes down a step that is not sent.
 pub(super) fn leave(
     run: &mut Run<'_>,
@@ -135,18 +150,7 @@ pub(super) fn leave(
     step: &Step,
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
-    let intent = run.recorder.write(
-        Kind::ActionIntent,
-        &ActionIntent {
-            scenario: scenario.id.clone(),
-            step: step.id.clone(),
-            action: step.action_name.to_owned(),
-            idempotent: step.idempotent,
-            call: Json::Null,
-            idempotency_key: None,
-            timeout_ms: step.timeout_ms,
-        },
-    )?;
+    let intent = begin(run, scenario, step, None)?;
     commit(run, scenario, step, intent, judgement, Json::Null, 0, 0)
 }
 
@@ -158,19 +162,7 @@ async fn send(
     step: &Step,
     call: &Call,
 ) -> Result<Judgement, EngineError> {
-    let key = idempotency_key(&run.opened.nonce, &scenario.id, &step.id, &call.digest());
-    let intent = run.recorder.write(
-        Kind::ActionIntent,
-        &ActionIntent {
-            scenario: scenario.id.clone(),
-            step: step.id.clone(),
-            action: step.action_name.to_owned(),
-            idempotent: step.idempotent,
-            call: call.to_json(),
-            idempotency_key: Some(key),
-            timeout_ms: step.timeout_ms,
-        },
-    )?;
+    let intent = begin(run, scenario, step, Some(call))?;
     if !step.idempotent {
         // On disk before the effect: after a power cut it must still be known that it may have happened.
         run.recorder.folder.sync()?;
