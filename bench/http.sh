@@ -21,7 +21,7 @@ fi
 python3 - "$probity" "$bench" "$hurl" "${url#http://}" >spec.json <<'SPEC'
 import json, sys
 probity, bench, hurl, address = sys.argv[1:]
-specs = [{"name": "probity run", "argv": [probity, "run", "plan.probity.json"], "before": "rm -rf probity-runs"}]
+specs = [{"name": "probity run", "argv": [probity, "run", "--out", "probity-runs", "plan.probity.json"], "before": "rm -rf probity-runs"}]
 if hurl:
     report = ["--report-json", "report"]
     specs.append({"name": "hurl", "argv": [hurl, "--test", "items.hurl"]})

@@ -21,7 +21,7 @@ serve() { # starts the server; sets url. It ends when its standard input does.
 }
 
 make_run() { # FOLDER: runs the plan there once, and says where the run is
-    (cd "$1" && rm -rf probity-runs && "$probity" run plan.probity.json >run.log 2>&1) || {
+    (cd "$1" && rm -rf probity-runs && "$probity" run --out probity-runs plan.probity.json >run.log 2>&1) || {
         echo "error: the plan of $1 did not pass:" >&2
         tail -n 20 "$1/run.log" >&2
         return 1

@@ -13,7 +13,7 @@ import json, sys
 probity, bench = sys.argv[1:]
 json.dump([
     {"name": "bare C loop", "argv": ["./floor", "1000"]},
-    {"name": "probity run", "argv": [probity, "run", "plan.probity.json"], "before": "rm -rf probity-runs"},
+    {"name": "probity run", "argv": [probity, "run", "--out", "probity-runs", "plan.probity.json"], "before": "rm -rf probity-runs"},
     {"name": "python subprocess", "argv": ["python3", f"{bench}/spawn.py", "1000"]},
     {"name": "bash", "argv": ["bash", "-c", "for i in $(seq 1000); do /bin/echo hi $i >/dev/null; done"]},
 ], sys.stdout)
