@@ -7,6 +7,7 @@ mod runtime;
 mod seen;
 mod steps;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::checked::{CheckedPlan, Parse};
@@ -131,6 +132,8 @@ pub enum Unauditable {
 pub struct Bytes<'a> {
     inline: BTreeMap<Digest, &'a Content>,
     files: &'a Evidence<'a>,
+    /// The file that was read last: checks, obligations and previews of a step ask for the same one.
+    last: RefCell<Option<(Digest, Vec<u8>)>>,
 }
 
 impl<'a> Bytes<'a> {
@@ -143,16 +146,23 @@ impl<'a> Bytes<'a> {
             .chain(captured)
             .filter(|(_, content)| matches!(content, Content::Text(_) | Content::Base64(_)))
             .collect();
-        Self { inline, files }
+        Self { inline, files, last: RefCell::new(None) }
     }
 
     /// The bytes of a digest, if they are at hand and right.
     #[must_use]
     pub fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
-        match self.inline.get(digest) {
-            Some(content) => content.bytes(),
-            None => (self.files)(digest),
+        if let Some(content) = self.inline.get(digest) {
+            return content.bytes();
         }
+        if let Some((last, bytes)) = &*self.last.borrow()
+            && last == digest
+        {
+            return Some(bytes.clone());
+        }
+        let bytes = (self.files)(digest)?;
+        *self.last.borrow_mut() = Some((*digest, bytes.clone()));
+        Some(bytes)
     }
 }
 
