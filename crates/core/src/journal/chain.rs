@@ -224,7 +224,6 @@ mod tests {
             ("isolation", text("none")),
             ("series", text("")),
             ("attempt", 1u64.into()),
-            ("same_subject", 1u64.into()),
             ("options", Json::map(options)),
             ("limits", Json::map(limits)),
             ("environment", Json::Null),

@@ -26,8 +26,6 @@ pub struct RunOpened {
     pub series: String,
     /// The n-th run of the series.
     pub attempt: u64,
-    /// How many runs of the series, this one included, had this subject.
-    pub same_subject: u64,
     /// Effective options.
     pub options: Options,
     /// Limits.
@@ -91,7 +89,6 @@ impl Body for RunOpened {
             isolation: f.text("isolation")?,
             series: f.text("series")?,
             attempt: f.number("attempt")?,
-            same_subject: f.number("same_subject")?,
             options: Options::read(f.0.get("options")?)?,
             limits: Limits::read(f.0.get("limits")?)?,
             environment: f.0.get("environment")?.clone(),
@@ -114,7 +111,6 @@ impl Body for RunOpened {
             ("isolation", self.isolation.as_str().into()),
             ("series", self.series.as_str().into()),
             ("attempt", self.attempt.into()),
-            ("same_subject", self.same_subject.into()),
             ("options", self.options.write()),
             ("limits", self.limits.write()),
             ("environment", self.environment.clone()),

@@ -98,7 +98,8 @@ pub(crate) fn attempt(judged: &Judged) -> Json {
     Json::map([
         ("series", Json::from(clip(&opened.series, 40))),
         ("n", opened.attempt.into()),
-        ("this_subject", opened.same_subject.into()),
+        // How many of them had this subject is not counted yet.
+        ("this_subject", Json::Null),
     ])
 }
 

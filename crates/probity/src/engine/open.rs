@@ -93,7 +93,6 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         isolation: "none".to_owned(),
         series,
         attempt,
-        same_subject: attempt,
         options: Options {
             environment: request.environment.clone(),
             only: request.only.clone(),

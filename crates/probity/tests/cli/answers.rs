@@ -14,7 +14,7 @@ fn a_passed_run() {
       "attempt": {
         "n": 1,
         "series": "5e71e55e71e55e71",
-        "this_subject": 1
+        "this_subject": null
       },
       "can_claim_pass": true,
       "claims": {
@@ -206,7 +206,7 @@ fn a_failed_run_and_its_verification() {
       "attempt": {
         "n": 1,
         "series": "5e71e55e71e55e71",
-        "this_subject": 1
+        "this_subject": null
       },
       "can_claim_pass": false,
       "checked": {

@@ -36,7 +36,6 @@ const UNSEEN: &[&str] = &[
     "run.opened attempt",
     "run.opened challenge",
     "run.opened executable",
-    "run.opened same_subject",
     "run.opened tool",
     "runtime.observed observation.hops.*.headers.*.*",
     "runtime.observed observation.hops.*.peer.address",
