@@ -8,7 +8,6 @@ use crate::audit::{Audited, AuditedStep, Identity};
 use crate::codes::{Code, Who};
 use crate::document::Place;
 use crate::ids::Id;
-use crate::journal::chain::Chain;
 use crate::plan::{Scenario, Step};
 use crate::step::Weight;
 use crate::verdict::Status;
@@ -139,11 +138,11 @@ fn decide(reasons: &[Reason]) -> Status {
 }
 
 impl Judged {
-    /// The same verdict over the run with its last entry, for the views. `None` where the chain is not this run,
-    /// closed right after what was judged.
+    /// The same verdict over the run with its last entry, a line of the journal. `None` where the line does not close
+    /// this run right after what was judged.
     #[must_use]
-    pub fn closed(self, chain: &Chain) -> Option<Self> {
-        Some(Self { audited: self.audited.closed(chain)?, ..self })
+    pub fn close(self, line: &[u8]) -> Option<Self> {
+        Some(Self { audited: self.audited.close(line)?, ..self })
     }
 
     /// The run after everything in it was worked out again.

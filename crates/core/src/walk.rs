@@ -112,7 +112,7 @@ impl<'a> CaseWalk<'a> {
 
     /// Works out what an answer comes to. Nothing changes yet, so that a polling step can ask again.
     #[must_use]
-    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &Evidence<'_>) -> Judgement {
+    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &dyn Evidence) -> Judgement {
         let request = match call {
             Call::Http(http) => http.body.as_deref(),
             Call::Command(_) => None,

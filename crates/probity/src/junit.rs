@@ -13,7 +13,7 @@ pub(crate) fn junit(judged: &Judged) -> String {
         let total: u64 = test
             .steps
             .iter()
-            .filter_map(|position| audited.steps()[*position].observation.as_ref())
+            .filter_map(|position| audited.steps()[*position].observation.as_deref())
             .map(probity_core::journal::observation::Observation::total_us)
             .sum();
         let detail = test.notes.join("\n");

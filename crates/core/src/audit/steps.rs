@@ -1,6 +1,7 @@
 //! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::obligations::{self, CaseFacts};
 use super::runtime::Runtime;
@@ -11,7 +12,7 @@ use crate::evaluate::Files;
 use crate::finding::Finding;
 use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
-use crate::journal::body::{Body, Role};
+use crate::journal::body::Role;
 use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
 use crate::plan::{Action, Scenario, Step};
@@ -25,7 +26,7 @@ pub(super) fn walk(
     recorded: &Recorded,
     checked: &CheckedPlan,
     runtime: &Runtime,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     files: &Files<'_>,
     findings: &mut Vec<Finding>,
 ) -> Vec<AuditedStep> {
@@ -81,7 +82,7 @@ fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime
 
 struct Audit<'a, 'f> {
     recorded: &'a Recorded,
-    evidence: &'a Evidence<'a>,
+    evidence: &'a dyn Evidence,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
     /// The last entry of the case so far.
@@ -135,7 +136,7 @@ impl Audit<'_, '_> {
         let used = action
             .commit
             .as_ref()
-            .is_some_and(|commit| commit.observation != Json::Null || commit.probes > 0 || commit.output_bytes > 0);
+            .is_some_and(|commit| commit.observation.is_some() || commit.probes > 0 || commit.output_bytes > 0);
         if used || action.intent.idempotency_key.is_some() || !action.evidence.is_empty() {
             self.refuse(Code::IntentDiffers, action, format!("{} saw something although it was not sent", step.id));
         }
@@ -190,18 +191,18 @@ impl Audit<'_, '_> {
             let judgement = Judgement::without_answer(StepStatus::Error, StepReason { code, weight, message });
             return bare(judgement, Some(call));
         };
-        let Some(observation) = Observation::read_strict(&commit.observation) else {
-            self.refuse(Code::EntryBodyInvalid, action, format!("the observation of {} cannot be read", step.id));
+        let Some(observation) = &commit.observation else {
+            self.refuse(Code::EntryBodyInvalid, action, format!("{} was sent and nothing was observed", step.id));
             return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
         };
-        if let Some(fault) = seen::fault(&call, &observation, commit, action) {
+        if let Some(fault) = seen::fault(&call, observation, commit, action) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
-        self.sealed_program(step, action, &observation);
-        let judgement = case.judge(step, &call, &observation, self.evidence);
+        self.sealed_program(step, action, observation);
+        let judgement = case.judge(step, &call, observation, self.evidence);
         let mut audited = bare(judgement, Some(call));
-        audited.previews = previews(&observation, self.evidence);
-        audited.observation = Some(observation);
+        audited.previews = previews(observation, self.evidence);
+        audited.observation = Some(Arc::clone(observation));
         audited
     }
 
@@ -293,10 +294,9 @@ fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
 /// Characters of a preview, as the reference cuts them.
 const PREVIEW: usize = 800;
 
-fn previews(observation: &Observation, evidence: &Evidence<'_>) -> Vec<(&'static str, String)> {
+fn previews(observation: &Observation, evidence: &dyn Evidence) -> Vec<(&'static str, String)> {
     let cut = |role, digest: crate::ids::Digest| {
-        let bytes: Vec<u8> = evidence(&digest)?;
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * PREVIEW)]).chars().take(PREVIEW).collect();
+        let text = String::from_utf8_lossy(&evidence.head(&digest)?).chars().take(PREVIEW).collect();
         Some((role, text))
     };
     let found = match observation {

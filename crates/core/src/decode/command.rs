@@ -63,7 +63,7 @@ impl Reading<'_> {
                 let help = "use letters, digits and underscore";
                 self.error(Code::VarNameInvalid, key.place, "an environment variable has no usable name", help);
             }
-            pairs.push((key.name.clone(), self.single(value, Use::Credential)));
+            pairs.push((key.name.to_string(), self.single(value, Use::Credential)));
         }
         pairs
     }

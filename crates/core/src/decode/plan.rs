@@ -36,7 +36,7 @@ pub fn plan_expanded(node: &Node, diags: &mut Diagnostics) -> Option<Plan> {
 
 fn decode(node: &Node, forms: Forms, diags: &mut Diagnostics) -> Option<Plan> {
     let mut reading = Reading::new(diags, forms);
-    if !shape::check(node, &Shape::Table(&SEED_PLAN), "the plan", reading.diags) {
+    if !shape::check(node, &Shape::Table(&SEED_PLAN), format_args!("the plan"), reading.diags) {
         reading.unusable = true;
     }
     let plan = reading.plan(node);
@@ -114,7 +114,7 @@ impl Reading<'_> {
                     self.error(Code::ReferenceMalformed, place, message, "write it out");
                 }
                 vars.retain(|(known, _)| *known != key.name);
-                vars.push((key.name.clone(), value));
+                vars.push((key.name.to_string(), value));
             }
         }
         vars

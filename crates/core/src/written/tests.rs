@@ -30,7 +30,7 @@ fn node(json: &Json, line: &mut usize) -> Node {
                 .map(|(name, value)| {
                     let value = node(value, line);
                     let place = Place { start: value.place.start - 5, end: value.place.start - 1, ..value.place };
-                    (Key { name: name.to_owned(), place }, value)
+                    (Key { name: name.into(), place }, value)
                 })
                 .collect(),
         ),

@@ -5,11 +5,10 @@ mod step;
 
 use std::path::Path;
 
-use probity_core::ids::Digest;
 use probity_core::json::Json;
 use probity_core::judged::Judged;
 use probity_core::nearest::nearest;
-use probity_core::step::{StepStatus, Weight};
+use probity_core::step::{Evidence, StepStatus, Weight};
 use probity_core::verdict::{Status, of_tests};
 use probity_core::verify::Verified;
 
@@ -18,9 +17,6 @@ pub(crate) use step::{Got, Sent, captured, curl_of, got, sent};
 
 use super::finding::handle;
 use super::{clip, share, size, texts};
-
-/// The bytes of a run by digest.
-pub(crate) type Evidence<'a> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'a;
 
 /// What was asked for, found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +113,7 @@ pub(crate) fn show(
     verified: &Verified,
     judged: &Judged,
     subject: &Subject,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     dir: &Path,
     largest: usize,
 ) -> Json {

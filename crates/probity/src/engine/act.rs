@@ -39,8 +39,8 @@ pub(super) async fn act(
         Call::Http(http) => polled(run, walk, client, step, call, http, &mut captures, intent).await,
         Call::Command(command) => {
             let (observation, output) = commanded(run, step, command, &mut captures).await;
-            captures.write(&mut run.recorder, intent)?;
-            let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+            captures.write(&mut run.recorder, intent, true)?;
+            let judgement = walk.judge(step, call, &observation, &captures);
             Ok(Acted { observation, judgement, probes: 1, output })
         }
     }
@@ -70,7 +70,7 @@ async fn polled(
         let exchange = client.send(http, &run.secrets, &run.request.cancel, deadline).await;
         probes += 1;
         let mut observed = observe_http(exchange, Vec::new(), "body", &run.recorder.redactor, captures);
-        captures.write(&mut run.recorder, intent)?;
+        captures.write(&mut run.recorder, intent, poll.is_none())?;
         if poll.is_some() {
             tries.push(try_of(&observed));
             observed.tries.clone_from(&tries);
@@ -89,7 +89,7 @@ async fn polled(
             if let Observation::Http(observed) = &mut acted.observation {
                 observed.failure.get_or_insert(failure);
             }
-            let judgement = walk.judge(step, call, &acted.observation, &|digest| captures.get(digest));
+            let judgement = walk.judge(step, call, &acted.observation, captures);
             return Ok(Acted { judgement, ..acted });
         }
         captures.next_try();
@@ -122,7 +122,7 @@ fn judged(
     probes: u64,
 ) -> Acted {
     let observation = Observation::Http(observed);
-    let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+    let judgement = walk.judge(step, call, &observation, captures);
     Acted { observation, judgement, probes, output: 0 }
 }
 

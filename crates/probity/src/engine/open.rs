@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
@@ -19,7 +19,7 @@ use probity_core::plan::{Action, Plan};
 use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
-use probity_probes::command::{Sealed, seal};
+use probity_probes::command::{self, Sealed, seal};
 use probity_probes::http::Secrets;
 use probity_store::list::{Opening, RunList};
 use probity_store::run::RunFolder;
@@ -34,7 +34,7 @@ use crate::read_plan;
 /// A run that is under way.
 pub(super) struct Run<'a> {
     pub(super) request: Request<'a>,
-    pub(super) checked: CheckedPlan,
+    pub(super) checked: Arc<CheckedPlan>,
     pub(super) recorder: Recorder,
     pub(super) list: RunList,
     pub(super) budget: Budget,
@@ -106,8 +106,19 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     // `qa_started_at` is what the journal says, so that it can be worked out again.
     let opened_at = recorder.last_at().to_owned();
     let programs = programs(request.project, checked.plan());
-    let mut run =
-        Run { request, checked, recorder, list, budget, secrets, programs, files, opened, opened_at, cancelled: false };
+    let mut run = Run {
+        request,
+        checked: Arc::new(checked),
+        recorder,
+        list,
+        budget,
+        secrets,
+        programs,
+        files,
+        opened,
+        opened_at,
+        cancelled: false,
+    };
     seal_inputs(&mut run)?;
     let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
     let ok = run.checked.is_ok();
@@ -232,9 +243,6 @@ fn random_hex(bytes: usize) -> String {
 /// Digest of this program's own file.
 fn executable() -> Option<String> {
     static DIGEST: OnceLock<Option<String>> = OnceLock::new();
-    let digest = || {
-        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
-        Some(Digest::of(&bytes).to_string())
-    };
+    let digest = || Some(command::digest(&std::env::current_exe().ok()?.canonicalize().ok()?).ok()?.to_string());
     DIGEST.get_or_init(digest).clone()
 }

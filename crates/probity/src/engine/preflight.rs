@@ -6,7 +6,7 @@ use std::time::Duration;
 use probity_core::audit::identity_call;
 use probity_core::environment::Origin;
 use probity_core::journal::Kind;
-use probity_core::journal::body::{Body, RuntimeObserved};
+use probity_core::journal::body::RuntimeObserved;
 use probity_core::journal::observation::Observation;
 use probity_core::plan::Action;
 use probity_core::walk;
@@ -56,9 +56,9 @@ pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), Engin
     let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;
     let mut captures = Captures::default();
     let observed = act::observe_http(exchange, Vec::new(), "identity", &run.recorder.redactor, &mut captures);
-    captures.write(&mut run.recorder, 0)?;
+    captures.write(&mut run.recorder, 0, true)?;
     let call = probity_core::invoke::Call::Http(call).to_json();
-    let observation = Observation::Http(observed).write();
+    let observation = Box::new(Observation::Http(observed));
     let observed = RuntimeObserved::Identity { phase: phase.to_owned(), call, observation };
     run.recorder.write(Kind::RuntimeObserved, &observed)?;
     Ok(())

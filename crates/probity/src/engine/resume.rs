@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use probity_core::codes::Code;
 use probity_core::ids::{Digest, Id};
@@ -55,7 +56,7 @@ pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
         Some((judged, files)) => clean_up(recorder, &list, &judged, files)?,
         None => recorder,
     };
-    seal(recorder, &list)
+    seal(recorder, &list, None)
 }
 
 /// What a process may have left undone after it wrote run.closed: the line of the run list, the views.
@@ -63,8 +64,8 @@ fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineE
     if let Some(at) = derive::last_time(reopened.journal()) {
         listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
     }
-    if let Some(judged) = derive::judge(dir) {
-        for (name, bytes) in derive::views(&judged) {
+    if let Some(known) = derive::judge(dir, None) {
+        for (name, bytes) in derive::views(&known.judged) {
             reopened.write_view(&name, &bytes)?;
         }
     }
@@ -105,7 +106,7 @@ fn clean_up(
     });
     let mut run = Run {
         request,
-        checked: audited.checked().clone(),
+        checked: Arc::clone(audited.checked()),
         recorder,
         list: list.clone(),
         budget: Budget::for_cleanup(recorded.opened().limits, used),

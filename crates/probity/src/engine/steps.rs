@@ -1,11 +1,13 @@
 //! The steps of the selected cases, one after another.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use probity_core::codes::Code;
 use probity_core::invoke::{Call, idempotency_key};
 use probity_core::journal::Kind;
-use probity_core::journal::body::{ActionCommit, ActionIntent, Body, RunCancelled};
+use probity_core::journal::body::{ActionCommit, ActionIntent, RunCancelled};
+use probity_core::journal::observation::Observation;
 use probity_core::json::Json;
 use probity_core::judged::drawn_action;
 use probity_core::plan::{Scenario, Step};
@@ -46,7 +48,7 @@ fn drawn_environment(run: &Run<'_>) -> String {
 
 /// Goes through the selected cases.
 async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let checked = run.checked.clone();
+    let checked = Arc::clone(&run.checked);
     let files = run.files.clone();
     let file = |name: &str| files.get(name).cloned();
     let engine = EngineValues::of(run.recorder.folder.run(), &run.opened, &run.opened_at);
@@ -151,7 +153,7 @@ pub(super) fn leave(
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
     let intent = begin(run, scenario, step, None)?;
-    commit(run, scenario, step, intent, judgement, Json::Null, 0, 0)
+    commit(run, scenario, step, intent, judgement, None, 0, 0)
 }
 
 async fn send(
@@ -169,7 +171,7 @@ async fn send(
     }
     let acted = act::act(run, case, client, step, call, intent).await?;
     run.budget.spend(acted.probes, acted.output);
-    let observation = acted.observation.write();
+    let observation = Some(Arc::new(acted.observation));
     commit(run, scenario, step, intent, &acted.judgement, observation, acted.probes, acted.output)?;
     Ok(acted.judgement)
 }
@@ -181,7 +183,7 @@ fn commit(
     step: &Step,
     intent: u64,
     judgement: &Judgement,
-    observation: Json,
+    observation: Option<Arc<Observation>>,
     probes: u64,
     output_bytes: u64,
 ) -> Result<(), EngineError> {

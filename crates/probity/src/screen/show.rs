@@ -4,7 +4,7 @@ use std::path::Path;
 
 use probity_core::evaluate::Truth;
 use probity_core::judged::{Judged, drawn_action, place_of};
-use probity_core::step::StepStatus;
+use probity_core::step::{Evidence, StepStatus};
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
@@ -12,7 +12,7 @@ use super::block::{Block, Tone};
 use super::verify::bytes;
 use crate::answer::bytes::Excerpt;
 use crate::answer::finding::{expected, handle, origin, provenance_word};
-use crate::answer::show::{Evidence, Got, Sent, Subject, captured, curl_of, got, sent, step_status};
+use crate::answer::show::{Got, Sent, Subject, captured, curl_of, got, sent, step_status};
 use crate::answer::site::Site;
 use crate::out::Out;
 
@@ -28,7 +28,7 @@ pub(crate) fn show(
     verified: &Verified,
     judged: &Judged,
     subject: &Subject,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     dir: &Path,
     out: Out,
 ) -> String {
@@ -66,7 +66,7 @@ fn head(judged: &Judged, subject: &Subject) -> String {
     }
 }
 
-fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &Evidence<'_>) {
+fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &dyn Evidence) {
     let audited = &judged.audited().steps()[position];
     let (_, planned) = judged.step(position);
     let word = match audited.judgement.status {

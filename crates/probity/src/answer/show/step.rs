@@ -10,8 +10,8 @@ use probity_core::json::Json;
 use probity_core::judged::{Judged, drawn_action, place_of};
 use probity_core::observe::Field;
 use probity_core::plan::Action;
+use probity_core::step::Evidence;
 
-use super::Evidence;
 use super::curl::curl;
 use crate::answer::bytes::Excerpt;
 use crate::answer::error::place;
@@ -54,7 +54,7 @@ pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
     Some(match step.call.as_ref()? {
         Call::Http(call) => {
             // What really went out stands in the last hop; the call is what was meant to.
-            let hop = match &step.observation {
+            let hop = match step.observation.as_deref() {
                 Some(Observation::Http(http)) => http.hops.first(),
                 _ => None,
             };
@@ -80,10 +80,10 @@ pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
 }
 
 /// What came back, if something did.
-pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &Evidence<'_>) -> Option<Got<'a>> {
+pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &dyn Evidence) -> Option<Got<'a>> {
     let bytes = Bytes::of(judged.audited().recorded(), evidence);
-    let excerpt = |digest, channel| Some(Excerpt::of(&bytes.get(&digest)?, &checks_on(step, channel)));
-    Some(match step.observation.as_ref()? {
+    let excerpt = |digest, channel| Some(Excerpt::of(&bytes.bytes(&digest)?, &checks_on(step, channel)));
+    Some(match step.observation.as_deref()? {
         Observation::Http(http) => {
             let last = http.hops.last()?;
             Got::Http(http, last, excerpt(last.body().sha256, Channel::Body))
@@ -139,12 +139,12 @@ impl Detail {
 }
 
 /// The step as the answer carries it.
-pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>, detail: Detail) -> Json {
+pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence, detail: Detail) -> Json {
     let step = &judged.audited().steps()[position];
     let (scenario, planned) = judged.step(position);
     let handle = handle(position);
     let action = step.action.map(|action| &judged.audited().recorded().actions()[action]);
-    let tries = match &step.observation {
+    let tries = match step.observation.as_deref() {
         Some(Observation::Http(http)) => http.tries.len().max(1),
         Some(Observation::Command(_)) => 1,
         None => 0,

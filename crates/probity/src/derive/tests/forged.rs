@@ -92,7 +92,7 @@ impl Forgery {
 
     /// The outcome that the rest gives, and the views of that.
     fn completed(&mut self) -> Snapshot {
-        let Some(judged) = judge_snapshot(&self.snapshot()) else { return self.snapshot() };
+        let Some(judged) = judge_snapshot(&self.snapshot(), None) else { return self.snapshot() };
         let last = self.entries.len() - 1;
         if self.entries[last].kind == Kind::RunClosed {
             set(self.body(last), "outcome", judged.status().as_str());
@@ -102,7 +102,7 @@ impl Forgery {
             }
         }
         let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot).map(|judged| views(&judged)).unwrap_or_default() {
+        for (name, bytes) in judge_snapshot(&snapshot, None).map(|judged| views(&judged)).unwrap_or_default() {
             snapshot = snapshot.with(&name, bytes).unwrap();
         }
         snapshot
