@@ -3,7 +3,7 @@
 use super::seen::{self, Fault};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
-use crate::environment::{Environment, IdentityRead};
+use crate::environment::{self, Environment, IdentityRead};
 use crate::evaluate::{Bytes, Seen, save};
 use crate::finding::Finding;
 use crate::invoke::Call;
@@ -64,7 +64,7 @@ pub(super) fn of(
                 if let Some(fault) = probe_fault(call.as_ref(), sent, &observation, record) {
                     refuse(fault.code, format!("the identity probe: {}", fault.message));
                 }
-                let read = identity(checked, &observation, evidence);
+                let read = read_build(checked.environment().identity.as_ref(), &observation, evidence);
                 let (slot, at) = match phase.as_str() {
                     "before" => (&mut runtime.before, 0),
                     "after" => (&mut runtime.after, 1),
@@ -150,8 +150,12 @@ fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Findi
 
 /// The build that an identity answer names.
 #[must_use]
-pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidence: &Evidence<'_>) -> Identity {
-    let Some(declared) = &checked.environment().identity else {
+pub(super) fn read_build(
+    declared: Option<&environment::Identity>,
+    observation: &Observation,
+    evidence: &Evidence<'_>,
+) -> Identity {
+    let Some(declared) = declared else {
         return Identity::Unread("the environment declares no identity".to_owned());
     };
     if let Some(failure) = observation.failure() {

@@ -191,3 +191,60 @@ fn another_program_s_word_is_counted_as_reported() {
         "{passed}"
     );
 }
+
+#[test]
+fn attempts_of_the_same_build_are_counted() {
+    use probity_testkit::server::{Act, Server};
+    let declared = |place: &Place, url: &str, identity: &str| {
+        let environment = format!("{{kind: local, url: \"{url}\", data: disposable{identity}}}");
+        let settings = format!("version: 1\ndefault_environment: local\nenvironments:\n  local: {environment}\n");
+        place.write("probity.yaml", &settings);
+    };
+    let place = Place::with_service().plan(PASSES);
+    let origin = place.origin();
+    let attempt =
+        |place: &Place, words: &str| place.probity(&format!("{words} --format json")).json()["attempt"].clone();
+    let is = |attempt: &serde_json::Value, n: u64, of_subject: Option<u64>| {
+        assert_eq!((attempt["n"].as_u64(), attempt["this_subject"].as_u64()), (Some(n), of_subject), "{attempt}");
+    };
+    let identity = ", identity: {http: GET /version, json: build}";
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 1, Some(1));
+    is(&attempt(&place, "run"), 2, Some(2));
+    let first = place.run_folders()[0].clone();
+    let said = place.probity("run");
+    assert!(said.stdout.contains("attempt 3 of its series, 3 of them with this subject"), "{said}");
+    // Another build answers: a server of its own, with answers in the order in which they are asked for.
+    let answer = |status: &str, body: &str| {
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
+        vec![Act::Read, Act::say(&(head + body))]
+    };
+    let build = || answer("200 OK", r#"{"build":"2"}"#);
+    let other = Server::scripted(vec![Vec::new(), build(), answer("500 No", ""), build()]);
+    declared(&place, &other.origin(), identity);
+    is(&attempt(&place, "run"), 4, Some(1));
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 5, Some(4));
+    is(&attempt(&place, &format!("verify {}", first.display())), 1, Some(1));
+    let newest = place.run_folders().pop().unwrap();
+    is(&attempt(&place, "verify"), 5, Some(4));
+    // Who names no build cannot be counted, and neither can those after it.
+    declared(&place, &origin, "");
+    is(&attempt(&place, "run"), 6, None);
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 7, None);
+    // A run that is gone, or that is no plain folder, makes the number unknown for those after it.
+    let verify = format!("verify {}", newest.display());
+    is(&attempt(&place, &verify), 5, Some(4));
+    std::fs::rename(&first, place.path().join("away")).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+    std::os::unix::fs::symlink(place.path().join("away"), &first).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+    std::fs::remove_file(&first).unwrap();
+    std::fs::rename(place.path().join("away"), &first).unwrap();
+    is(&attempt(&place, &verify), 5, Some(4));
+    // A run list that does not know this run counts nothing.
+    std::fs::rename(place.path().join("probity-runs/index.jsonl"), place.path().join("list")).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+}
