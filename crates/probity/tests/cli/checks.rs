@@ -109,3 +109,38 @@ fn every_code_is_explained() {
     assert!(page.starts_with("<!-- Made by "), "{page}");
     assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), codes.len());
 }
+
+#[test]
+fn credentials_that_are_not_set_here_are_named() {
+    let header = "headers: {x-key: {env: SHOP_KEY}}, auth: {bearer: {env: SHOP_TOKEN}}";
+    let plan = PASSES
+        .replace(
+            "- http: POST /items\n",
+            &format!("- http: POST /items\n        {}\n", header.replace(", auth", "\n        auth")),
+        )
+        .replace(
+            "http: \"DELETE /items/{order}\"",
+            "http: \"DELETE /items/{order}\", headers: {x-key: {env: SHOP_KEY}}",
+        );
+    let place = Place::with_service().plan(&plan);
+    let checked = place.probity_with("plan check", &[("SHOP_TOKEN", "t0ken-value-of-test")]);
+    assert_eq!(checked.code, 0, "{checked}");
+    assert!(
+        checked.stdout.contains("warning[env_missing]: the environment variable SHOP_KEY is not set here"),
+        "{checked}"
+    );
+    assert!(checked.stdout.contains("order.probity.yaml:14:"), "{checked}");
+    assert!(checked.stdout.contains("1 warning;") && !checked.stdout.contains("SHOP_TOKEN is not set"), "{checked}");
+    assert!(!checked.stdout.contains("t0ken"), "{checked}");
+    let both = [("SHOP_TOKEN", "t0ken-value-of-test"), ("SHOP_KEY", "")];
+    let set = place.probity_with("plan check --format json", &both);
+    assert_eq!((set.code, set.json()["findings"].as_array().map(Vec::len)), (0, Some(0)), "{set}");
+    let unset = place.probity("plan check --format json").json();
+    let codes = unset["findings"].as_array().unwrap().iter().map(|f| (f["code"].as_str(), f["severity"].as_str()));
+    assert_eq!(codes.collect::<Vec<_>>(), [(Some("env_missing"), Some("warning")); 2]);
+    // The run is blocked where it comes to it; what was set where the plan was checked is no part of its record.
+    let ran = place.probity("run");
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.stdout.contains("credential_missing") && !ran.stdout.contains("env_missing"), "{ran}");
+    assert_eq!(place.probity_with("verify", &[("SHOP_KEY", "x"), ("SHOP_TOKEN", "y")]).code, 3);
+}
