@@ -24,6 +24,7 @@
 //!
 //! What is checked before anything runs:
 //! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`write_policy`]: which steps write, and which of the writes are allowed.
 //! * [`lint`]: every rule that a plan can break without being run.
 //! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
 //! * [`checked`]: all of that in one place: documents go in, a plan that may be run comes out.
@@ -86,4 +87,5 @@ pub mod verdict;
 pub mod verify;
 pub mod views;
 pub mod walk;
+pub mod write_policy;
 pub mod written;

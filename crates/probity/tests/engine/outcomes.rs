@@ -246,6 +246,43 @@ fn polls_ask_again_and_keep_every_answer() {
 }
 
 #[test]
+fn the_write_policy_is_decided_on_what_leaves() {
+    let plan = |policy: &str, saved: &str| {
+        format!(
+            "mutation: {policy}
+vars: {{by: qa-lab-1}}
+cases:
+  - id: W-1
+    title: writes
+    covers: [C-1]
+    steps:
+      - {{http: GET /version, expect: {{json: {{build: \"1\"}}}}, save: {{{saved}: build}}, covers: []}}
+      - {{http: \"POST /items\", query: {{by: \"{{by}}\"}}, json: {{name: x}}, expect: {{status: 201, json: {{id: exists}}}}, save: {{item: id}}}}
+    cleanup:
+      - {{http: \"DELETE /items/{{item}}\", expect: {{status: 204}}}}
+"
+        )
+    };
+    let scoped = "{policy: scoped-write, prefix: qa-lab}";
+    let writes = |lab: &Lab| lab.server.hits().iter().filter(|hit| hit.method != "GET").count();
+    let lab = Lab::new(&plan(scoped, "other"));
+    let (ran, dir) = lab.one();
+    assert_eq!(ran.exit, 0, "{}", ran.said());
+    assert_eq!((steps(&dir).len(), writes(&lab)), (3, 2));
+    // By the plan the constant carries the prefix; when it is to leave, an answer has taken its place.
+    let lab = Lab::new(&plan(scoped, "by"));
+    let (ran, dir) = lab.one();
+    ends(&ran, &dir, 5, "write_refused");
+    assert_eq!(steps(&dir)[1], ("W-1.2".into(), "refused".into(), "write_refused".into(), false));
+    assert_eq!(writes(&lab), 0);
+    // What lets a plan run in spite of its errors lets no write through.
+    let lab = Lab::new(&plan("{policy: read-only}", "other"));
+    let ran = lab.run(&["--allow", "plan_errors"]);
+    ends(&ran, &lab.only(), 5, "write_refused");
+    assert_eq!(writes(&lab), 0);
+}
+
+#[test]
 fn a_poll_that_the_budget_ends_has_not_failed() {
     let lab = Lab::new(&POLL.replace("/poll/3", "/poll/300").replace("for: 2s", "for: 60s"));
     let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
