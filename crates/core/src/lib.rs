@@ -34,6 +34,7 @@
 //!   holds.
 //! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
 //! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
+//! * [`coding`]: content codings undone.
 //! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
 //! * [`walk`]: which step comes next, for the engine and for the derivation alike.
 //! * [`journal`]: the hash chain that keeps it.
@@ -50,6 +51,7 @@ pub mod allow;
 pub mod audit;
 pub mod checked;
 pub mod codes;
+pub mod coding;
 pub mod coverage;
 pub mod decode;
 pub mod diagnostic;

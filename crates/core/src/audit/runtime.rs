@@ -61,7 +61,7 @@ pub(super) fn of(
                     refuse(Code::EntryBodyInvalid, "the identity probe's observation".to_owned());
                     continue;
                 };
-                if let Some(fault) = probe_fault(call.as_ref(), sent, &observation, record) {
+                if let Some(fault) = probe_fault(call.as_ref(), sent, &observation, record, evidence) {
                     refuse(fault.code, format!("the identity probe: {}", fault.message));
                 }
                 let read = read_build(checked.environment().identity.as_ref(), &observation, evidence);
@@ -113,6 +113,7 @@ fn probe_fault(
     sent: &Json,
     observation: &Observation,
     record: &RuntimeRecord,
+    evidence: &Evidence<'_>,
 ) -> Option<Fault> {
     let captured: Vec<_> = record.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     let differs = |message: &str| Some(Fault { code: Code::IntentDiffers, message: message.to_owned() });
@@ -121,7 +122,9 @@ fn probe_fault(
         return differs("what it asked is not what the environment says");
     }
     seen::foreign(observation, &captured).or_else(|| match observation {
-        Observation::Http(http) => seen::http(call, http),
+        Observation::Http(http) => {
+            seen::http(call, http).or_else(|| seen::undone(call, http, &record.evidence, evidence))
+        }
         Observation::Command(_) => differs("it was not asked for by HTTP"),
     })
 }

@@ -2,14 +2,16 @@
 //! environment, bytes that were captured for it, an end that is said to be one, and what it used.
 
 use crate::codes::Code;
+use crate::coding;
 use crate::environment::Origin;
 use crate::ids::Digest;
 use crate::invoke::Call;
-use crate::journal::body::ActionCommit;
-use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
+use crate::journal::body::{ActionCommit, EvidenceCaptured};
+use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation};
 use crate::observe::HttpCall;
 use crate::recorded::ActionRecord;
 use crate::redact::PLACEHOLDER;
+use crate::step::Evidence;
 
 /// What does not hang together.
 pub(super) struct Fault {
@@ -27,12 +29,15 @@ pub(super) fn fault(
     observation: &Observation,
     commit: &ActionCommit,
     action: &ActionRecord,
+    evidence: &Evidence<'_>,
 ) -> Option<Fault> {
     let captured: Vec<(Digest, u64)> = action.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     foreign(observation, &captured)
         .or_else(|| request(call, action))
         .or_else(|| match (call, observation) {
-            (Call::Http(call), Observation::Http(seen)) => http(call, seen),
+            (Call::Http(call), Observation::Http(seen)) => {
+                http(call, seen).or_else(|| undone(call, seen, &action.evidence, evidence))
+            }
             (Call::Command(_), Observation::Command(seen)) => command(seen),
             _ => differs("it was seen by another probe than the plan names"),
         })
@@ -100,6 +105,38 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
     }
     None
 }
+
+/// The bytes that checks read are those that came, their codings undone. Where secrets were taken out of them, what
+/// came is not kept.
+pub(super) fn undone(
+    call: &HttpCall,
+    seen: &HttpObserved,
+    captured: &[EvidenceCaptured],
+    evidence: &Evidence<'_>,
+) -> Option<Fault> {
+    let redacted = |digest: Digest| captured.iter().any(|one| one.sha256 == digest && one.redactions > 0);
+    let differs = |observed: &&HopObserved| {
+        let HopObserved { hop, wire, decoded } = observed;
+        match decoded {
+            None => call.decompress && hop.complete && wire.bytes > 0 && coding::is_coded(&hop.headers),
+            Some(decoded) if decoded == wire && redacted(wire.sha256) => false,
+            Some(decoded) => match (evidence(&wire.sha256), evidence(&decoded.sha256)) {
+                (Some(wire), Some(decoded)) => {
+                    let cap = call.max_body.min(LARGEST_STAGE);
+                    !call.decompress || !coding::gives(&hop.headers, &wire, &decoded, cap)
+                }
+                // Bytes that are gone are told elsewhere.
+                _ => false,
+            },
+        }
+    };
+    let hop = &seen.hops.iter().find(differs)?.hop;
+    let message = format!("the body that checks read is not what came from {}, its codings undone", hop.url);
+    Some(Fault { code: Code::DecodedDiffers, message })
+}
+
+/// No stage of undoing is followed beyond this many bytes, whatever the plan allows.
+const LARGEST_STAGE: u64 = 1 << 30;
 
 /// Equal once both are written as URLs are; a fragment is never sent.
 fn same_url(a: &str, b: &str) -> bool {

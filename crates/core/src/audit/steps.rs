@@ -194,7 +194,7 @@ impl Audit<'_, '_> {
             self.refuse(Code::EntryBodyInvalid, action, format!("the observation of {} cannot be read", step.id));
             return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
         };
-        if let Some(fault) = seen::fault(&call, &observation, commit, action) {
+        if let Some(fault) = seen::fault(&call, &observation, commit, action, self.evidence) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
         self.sealed_program(step, action, &observation);

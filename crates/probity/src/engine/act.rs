@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use probity_core::coding::glimpse;
 use probity_core::invoke::Call;
 use probity_core::journal::body::INLINE;
 use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
@@ -11,7 +12,7 @@ use probity_core::redact::Redactor;
 use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::CaseWalk;
 use probity_probes::command::{self, Allowance, Surroundings};
-use probity_probes::http::{Client, glimpse};
+use probity_probes::http::Client;
 
 use super::EngineError;
 use super::open::Run;
