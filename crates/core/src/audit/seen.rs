@@ -7,8 +7,8 @@ use crate::environment::Origin;
 use crate::ids::Digest;
 use crate::invoke::Call;
 use crate::journal::body::{ActionCommit, EvidenceCaptured};
-use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation};
-use crate::observe::HttpCall;
+use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
+use crate::observe::{FailureKind, HttpCall};
 use crate::recorded::ActionRecord;
 use crate::redact::PLACEHOLDER;
 use crate::step::Evidence;
@@ -103,7 +103,28 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
     if seen.hops.len() > usize::from(call.follow_redirects) + 1 {
         return differs("it followed more redirects than the plan allows");
     }
-    None
+    tries(seen)
+}
+
+/// What a polling step saw is what its last try saw, or the last before those that were cut off. A polling that ended
+/// from outside, between two tries, says so in the place of the answer.
+fn tries(seen: &HttpObserved) -> Option<Fault> {
+    if seen.tries.is_empty() {
+        return None;
+    }
+    let told = Try::of(seen);
+    let outside = |kind| matches!(kind, FailureKind::BudgetExceeded | FailureKind::Cancelled);
+    let last = match &seen.failure {
+        Some(failure) if outside(failure.kind) && seen.tries.last() != Some(&told) => Try { code: None, ..told },
+        _ => told,
+    };
+    // A complete answer that others follow decides only where all of those were cut off.
+    let whole = seen.tries.iter().rposition(|one| !one.is_cut());
+    let decides = whole.filter(|at| seen.tries[*at].code.is_none()).unwrap_or(seen.tries.len() - 1);
+    if seen.tries[decides] == last {
+        return None;
+    }
+    differs("what it saw is not what the try saw that decides")
 }
 
 /// The bytes that checks read are those that came, their codings undone. Where secrets were taken out of them, what

@@ -2,7 +2,7 @@
 
 use probity_testkit::server::{Act, Server, closed_port};
 
-use crate::lab::{Lab, Ran, bodies, outcome, reasons, runs_in, steps};
+use crate::lab::{Lab, Ran, bodies, done, outcome, reasons, runs_in, steps};
 
 /// Everything that this build can show, in two cases.
 pub(crate) const WHOLE: &str = "
@@ -243,6 +243,50 @@ fn polls_ask_again_and_keep_every_answer() {
     let lab = Lab::new(&POLL.replace("for: 2s", "for: 300ms").replace("/poll/3", "/poll/300"));
     let (ran, dir) = lab.one();
     ends(&ran, &dir, 1, "requirement_failed");
+}
+
+/// A server whose connections are: the bare one, then these answers in turn.
+fn answering(answers: &[Vec<Act>]) -> Server {
+    Server::scripted([&[answer("")], answers].concat())
+}
+
+fn cut(body: &str) -> Vec<Act> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+    vec![Act::Read, Act::say(&format!("{head}Content-Length: 99\r\n\r\n{body}"))]
+}
+
+#[test]
+fn a_poll_is_decided_by_its_last_whole_answer() {
+    let pending = || answer("{\"state\":\"pending\"}");
+    let ready = || answer("{\"state\":\"ready\"}");
+    let begun = || cut("{\"state\":\"rea");
+    let table = [
+        (vec![pending(), begun(), begun()], 1, "requirement_failed"),
+        (vec![begun(), pending(), begun()], 1, "requirement_failed"),
+        (vec![begun(), begun(), begun()], 5, "answer_incomplete"),
+        (vec![pending(), begun(), ready()], 0, ""),
+    ];
+    for (answers, exit, reason) in table {
+        let plan = POLL.replace("for: 2s", "for: 60s, tries: 3");
+        let lab = Lab::with(answering(&answers), &plan);
+        let (ran, dir) = lab.one();
+        assert_eq!(ran.exit, exit, "{}", ran.said());
+        assert!(exit == 0 || reasons(&dir).contains(&reason.to_owned()), "{}", ran.said());
+        let commit = &bodies(&dir, "action.commit")[0];
+        assert_eq!(commit["observation"]["tries"].as_array().unwrap().len(), 3);
+        let shown = done(&lab.command(&["show", "POLL-1.1"]).output().unwrap());
+        assert_eq!(shown.stdout.contains("3 tries, the last"), exit == 1, "{}", shown.said());
+    }
+}
+
+#[test]
+fn a_poll_that_the_budget_ends_has_not_failed_whatever_came_before() {
+    let pending = answer("{\"state\":\"pending\"}");
+    let lab = Lab::with(answering(&[pending, cut("{")]), &POLL.replace("for: 2s", "for: 60s"));
+    let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
+    lab.write("probity.yaml", &format!("{settings}limits: {{probes: 2}}\n"));
+    let (ran, dir) = lab.one();
+    ends(&ran, &dir, 5, "budget_exceeded");
 }
 
 #[test]

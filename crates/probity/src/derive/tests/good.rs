@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use probity_store::naming::RUN_LIST;
 use probity_store::snapshot::{Budget, Snapshot};
-use probity_testkit::server::Server;
+use probity_testkit::server::{Act, Server};
 use tokio::sync::watch;
 
 use crate::derive::verify_snapshot;
@@ -89,6 +89,24 @@ pub(super) fn coded() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
     let step = "- {http: GET /gzip, expect: {status: 200, json: {coded: true}}}";
     RUN.get_or_init(|| make(Server::start(), &one_step(step), &[], "", 0))
+}
+
+/// A run that polled three times: a whole answer that was not the right one, and two that were cut off. It failed.
+pub(super) fn cut_off() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let answer = |length: usize, body: &str| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        vec![Act::Read, Act::say(&format!("{head}Content-Length: {length}\r\n\r\n{body}"))]
+    };
+    let build = || answer(13, "{\"build\":\"1\"}");
+    let state = || answer(19, "{\"state\":\"pending\"}");
+    let cut = || answer(19, "{\"state\":");
+    let step =
+        "- {http: GET /job, poll: {every: 50ms, for: 60s, tries: 3}, expect: {status: 200, json: {state: ready}}}";
+    RUN.get_or_init(|| {
+        let server = Server::scripted(vec![Vec::new(), build(), state(), cut(), cut(), build()]);
+        make(server, &one_step(step), &[], "", 1)
+    })
 }
 
 fn one_step(step: &str) -> String {
