@@ -6,6 +6,7 @@ mod obligations;
 mod runtime;
 mod seen;
 mod steps;
+mod told;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ use crate::step::{Evidence, HEAD, Judgement};
 
 pub use obligations::Obliged;
 pub use runtime::{Identity, Runtime, identity_call};
+pub use told::build_told;
 
 /// What the derivation reads beside the journal: files of evidence, and a reader of documents.
 pub struct Material<'a> {

@@ -248,11 +248,13 @@ fn fingerprint(ask: &Ask<'_>) -> Digest {
     Digest::of_parts(&framed)
 }
 
-/// A command that is listed as one that only reads may be run twice (plan.md, "`run`"). The plan alone does not tell.
+/// A command that is listed as one that only reads may be run twice (plan.md, "`run`"), unless the plan says otherwise.
+/// The plan alone does not tell.
 fn mark_readers(plan: &mut Plan, profile: &Profile) {
     for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
         if let Action::Command(command) = &step.action {
-            step.idempotent |= !command.shell && allow::only_reads(&command.argv, &profile.commands);
+            let open = !command.says_idempotent;
+            step.idempotent |= open && !command.shell && allow::only_reads(&command.argv, &profile.commands);
         }
     }
 }
@@ -434,11 +436,13 @@ mod tests {
         let plan = r#"{"schemaVersion":2,"requirement":{"title":"t","criteria":[{"id":"C","needs":"command","text":"x"}]},
             "cases":[{"id":"A","covers":["C"],"steps":[
                 {"run":["tool","read"],"expect":{"exit":0}},{"run":["tool","write"],"expect":{"exit":0}},
-                {"run":["other"],"idempotent":true,"expect":{"exit":0}}]}]}"#;
+                {"run":["other"],"idempotent":true,"expect":{"exit":0}},
+                {"run":["tool","read"],"idempotent":false,"expect":{"exit":0}}]}]}"#;
         let profile = r#"{"version":1,"commands":{"allow":[{"program":"tool","args":["read"],"reads":true},
             {"program":"tool","args":["write"]}]}}"#;
         let twice: Vec<bool> =
             checked(plan, profile).plan().scenarios[0].steps.iter().map(|step| step.idempotent).collect();
-        assert_eq!(twice, [true, false, true]);
+        // What is written wins over the list.
+        assert_eq!(twice, [true, false, true, false]);
     }
 }

@@ -256,6 +256,7 @@ catalogue! {
     DemandUnmet = "demand_unmet", Integrity, Agent, "A fact that the verifier demanded does not hold.", "Compare the demand with what was sealed.";
     IndexBroken = "index_broken", Integrity, Agent, "The run list does not chain, or has a line that cannot be read.", "Fetch the run list again.";
     ReadBackDiffers = "read_back_differs", Integrity, Agent, "The journal on disk is not what was written during the run: another program changed it, or the disk lost something.", "Keep other programs out of the run folder, and run again.";
+    DecodedDiffers = "decoded_differs", Integrity, Agent, "The body that checks read is not what came over the wire, its content codings undone.", "Fetch the run folder again.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";

@@ -41,20 +41,20 @@ pub fn variables_of(step: &Step) -> BTreeSet<&str> {
 }
 
 /// The environment variables that a plan takes credentials from, sorted, each once: what must be set where the
-/// run is started (`env_missing`).
+/// run is started.
 #[must_use]
 pub fn credentials_of(plan: &Plan) -> BTreeSet<&str> {
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    steps
-        .flat_map(|step| {
-            let auth = match &step.action {
-                Action::Http(http) => http.auth.as_ref(),
-                Action::Command(_) => None,
-            };
-            let auth = auth.map(|auth| match auth {
-                Auth::Basic(name) | Auth::Bearer(name) => name.as_str(),
-            });
-            data_of(step).into_iter().flat_map(environment_names).chain(auth)
-        })
-        .collect()
+    plan.scenarios.iter().flat_map(|scenario| &scenario.steps).flat_map(credentials_of_step).collect()
+}
+
+/// The same of one step, in no order.
+pub fn credentials_of_step(step: &Step) -> impl Iterator<Item = &str> {
+    let auth = match &step.action {
+        Action::Http(http) => http.auth.as_ref(),
+        Action::Command(_) => None,
+    };
+    let auth = auth.map(|auth| match auth {
+        Auth::Basic(name) | Auth::Bearer(name) => name.as_str(),
+    });
+    data_of(step).into_iter().flat_map(environment_names).chain(auth)
 }

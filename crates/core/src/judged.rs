@@ -1,10 +1,11 @@
 //! Audited → Judged: tests, criteria, reasons, and the verdict that nobody can type in (harness-proof.md section 4).
 
 mod reasons;
+mod subject;
 mod tests_and_criteria;
 mod weakenings;
 
-use crate::audit::{Audited, AuditedStep, Identity};
+use crate::audit::{Audited, AuditedStep};
 use crate::codes::{Code, Who};
 use crate::document::Place;
 use crate::ids::Id;
@@ -12,6 +13,7 @@ use crate::plan::{Scenario, Step};
 use crate::step::Weight;
 use crate::verdict::Status;
 
+pub use subject::{Started, Subject};
 pub use weakenings::{ALLOWED, Weakening};
 
 /// Version of the derivation: which rules turn a journal into a verdict.
@@ -216,27 +218,6 @@ impl Judged {
     pub fn step(&self, position: usize) -> (&Scenario, &Step) {
         step_of(&self.audited, &self.audited.steps()[position])
     }
-
-    /// What the subject is and how that is known.
-    #[must_use]
-    pub fn subject(&self) -> Subject {
-        let runtime = self.audited.runtime();
-        match (&runtime.before, &runtime.after) {
-            (Some(Identity::Build(before)), Some(Identity::Build(after))) if before == after => {
-                Subject::Identity(before.clone())
-            }
-            _ => Subject::Declared,
-        }
-    }
-}
-
-/// What is known of the software under test.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// The running system named its build before and after.
-    Identity(String),
-    /// Nobody read it from the running system.
-    Declared,
 }
 
 pub(crate) fn step_of<'a>(audited: &'a Audited, step: &AuditedStep) -> (&'a Scenario, &'a Step) {

@@ -6,12 +6,14 @@
 //! * `write_without_cleanup` where nobody has declared the environment: the run ends in inconclusive anyway.
 //!
 //! One cause gives one finding where the rules would overlap: `needs_unmet` is silent where the step of the right
-//! layer was already found to check too little. Rules that need the world (`env_missing`, `secret_too_common`) are
-//! the engine's. Decoding has already refused unknown fields, operators, verbs and malformed values.
+//! layer was already found to check too little. A rule that needs the values of credentials (`secret_too_common`) is
+//! the engine's; which of them are set where the check is made is asked apart ([`unset`]), since no run can be told by
+//! it from another. Decoding has already refused unknown fields, operators, verbs and malformed values.
 
 mod bearing;
 mod checks;
 mod commands;
+mod credentials;
 mod findings;
 mod index;
 mod layers;
@@ -33,6 +35,7 @@ use crate::matrix::Matrix;
 use crate::plan::Plan;
 
 pub use crate::allow::FileFact;
+pub use credentials::unset;
 pub use provenance::{Provenance, provenance};
 pub use vacuous::is_vacuous;
 pub use variables::RESERVED;

@@ -252,6 +252,8 @@ pub struct CommandStep {
     pub stdin: Option<Json>,
     /// Whether `argv` is handed to `sh -c` (needs `grants: [shell]`).
     pub shell: bool,
+    /// Whether the plan itself says if it may be run twice; where it does not, the allow list does.
+    pub says_idempotent: bool,
 }
 
 /// A value that a step saves.

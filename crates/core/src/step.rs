@@ -195,6 +195,14 @@ pub fn judge(
         })
         .collect();
     let (status, reason) = conclude(&checks, missing);
+    if status == StepStatus::Passed
+        && let Observation::Http(http) = observation
+        && http.cut_off() > 0
+    {
+        // An answer that was right would have ended the polling: what was cut off came after it all the same.
+        let message = "the last answer was cut off".to_owned();
+        return of_failure(&Failure { kind: FailureKind::AnswerIncomplete, message });
+    }
     Judgement { status, reason, checks, saved, recorded }
 }
 

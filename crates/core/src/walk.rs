@@ -10,9 +10,11 @@ use crate::invoke::{self, Call, Unready};
 use crate::journal::observation::Observation;
 use crate::json::Json;
 use crate::matrix::Matrix;
+use crate::observe::{Failure, FailureKind};
 use crate::plan::{Plan, Scenario, Step};
 use crate::step::{self, Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
+use crate::write_policy::{self, Ours};
 use crate::{checked::CheckedPlan, journal::opened::RunOpened};
 
 /// Values that the engine gives every case (plan.md rule 5).
@@ -43,6 +45,7 @@ pub struct CaseWalk<'a> {
     scenario: &'a Scenario,
     vars: Vars,
     saved: Vec<(String, Json)>,
+    ours: Ours,
     stopped: Option<Id>,
     files: &'a Files<'a>,
 }
@@ -73,7 +76,7 @@ impl<'a> CaseWalk<'a> {
         vars.set("qa_run_id", engine.run.as_str());
         vars.set("qa_marker", engine.marker.as_str());
         vars.set("qa_started_at", engine.started_at.as_str());
-        Self { checked, scenario, vars, saved: Vec::new(), stopped: None, files }
+        Self { checked, scenario, vars, saved: Vec::new(), ours: Ours::default(), stopped: None, files }
     }
 
     /// The variables as they stand.
@@ -93,7 +96,10 @@ impl<'a> CaseWalk<'a> {
         }
         let plan = self.checked.plan();
         match invoke::resolve(step, &self.vars, self.checked.environment(), plan.base_url.as_deref(), self.files) {
-            Ok(call) => Next::Run(Box::new(call)),
+            Ok(call) => match write_policy::stopped(self.checked, step, &call, &self.vars, &self.ours) {
+                None => Next::Run(Box::new(call)),
+                Some(message) => Next::Leave(step::of_failure(&Failure { kind: FailureKind::WriteRefused, message })),
+            },
             Err(Unready::Missing(name)) if step.skip_if_missing_vars => Next::Leave(skipped(
                 Code::VariableMissing,
                 format!("{name} never came to be, so there is nothing to do"),
@@ -126,6 +132,10 @@ impl<'a> CaseWalk<'a> {
             self.vars.set(name.as_str(), value.clone());
             self.saved.push((format!("{}.{name}", self.scenario.id), value.clone()));
         }
+        let profile = self.checked.profile();
+        // What was not allowed never left, so it saved nothing.
+        let writes = write_policy::writes(step, &profile.commands, profile.mutation.as_ref());
+        self.ours.take(writes, judgement.saved.iter().map(|(name, _)| name.as_str()));
         let goes_on = step.continue_on_failure || self.scenario.continue_on_failure || step.always_run;
         if judgement.status != StepStatus::Passed && !goes_on && self.stopped.is_none() {
             self.stopped = Some(step.id.clone());

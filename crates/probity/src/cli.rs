@@ -158,13 +158,14 @@ pub(crate) struct VerifyArgs {
     /// The seal that the journal must have: entry count and 16 digits of its head
     #[arg(long, value_name = "SEAL")]
     pub seal: Option<String>,
-    /// Demand a signature
+    /// Demand a signature. This version makes and reads none, so it is never met
     #[arg(long)]
     pub require_signature: bool,
-    /// Whose signatures are believed
+    /// Whose signatures are believed, in the form of OpenSSH's allowed_signers
     #[arg(long, value_name = "FILE")]
     pub allowed_signers: Option<PathBuf>,
-    /// Demand this subject: the build that the system named
+    /// Demand this subject: the build that the running system named or, where nothing but commands was asked, the
+    /// SHA-256 of a program or script that was started
     #[arg(long, value_name = "BUILD|DIGEST")]
     pub subject: Option<String>,
     /// Demand this plan

@@ -16,8 +16,9 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 11] = [
+const CORE: [&str; 12] = [
     "base64",
+    "flate2",
     "globset",
     "jsonschema",
     "regex",

@@ -3,7 +3,7 @@
 use super::seen::{self, Fault};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
-use crate::environment::{Environment, IdentityRead};
+use crate::environment::{self, Environment, IdentityRead};
 use crate::evaluate::{Bytes, Seen, save};
 use crate::finding::Finding;
 use crate::invoke::Call;
@@ -57,10 +57,10 @@ pub(super) fn of(
                 runtime.unreachable.push((origin.clone(), code, message.clone()));
             }
             RuntimeObserved::Identity { phase, call: sent, observation } => {
-                if let Some(fault) = probe_fault(call.as_ref(), sent, observation, record) {
+                if let Some(fault) = probe_fault(call.as_ref(), sent, observation, record, evidence) {
                     refuse(fault.code, format!("the identity probe: {}", fault.message));
                 }
-                let read = identity(checked, observation, evidence);
+                let read = read_build(checked.environment().identity.as_ref(), observation, evidence);
                 let (slot, at) = match phase.as_str() {
                     "before" => (&mut runtime.before, 0),
                     "after" => (&mut runtime.after, 1),
@@ -109,6 +109,7 @@ fn probe_fault(
     sent: &Json,
     observation: &Observation,
     record: &RuntimeRecord,
+    evidence: &dyn Evidence,
 ) -> Option<Fault> {
     let captured: Vec<_> = record.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     let differs = |message: &str| Some(Fault { code: Code::IntentDiffers, message: message.to_owned() });
@@ -117,7 +118,9 @@ fn probe_fault(
         return differs("what it asked is not what the environment says");
     }
     seen::foreign(observation, &captured).or_else(|| match observation {
-        Observation::Http(http) => seen::http(call, http),
+        Observation::Http(http) => {
+            seen::http(call, http).or_else(|| seen::undone(call, http, &record.evidence, evidence))
+        }
         Observation::Command(_) => differs("it was not asked for by HTTP"),
     })
 }
@@ -146,8 +149,12 @@ fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Findi
 
 /// The build that an identity answer names.
 #[must_use]
-pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidence: &dyn Evidence) -> Identity {
-    let Some(declared) = &checked.environment().identity else {
+pub(super) fn read_build(
+    declared: Option<&environment::Identity>,
+    observation: &Observation,
+    evidence: &dyn Evidence,
+) -> Identity {
+    let Some(declared) = declared else {
         return Identity::Unread("the environment declares no identity".to_owned());
     };
     if let Some(failure) = observation.failure() {

@@ -195,7 +195,7 @@ impl Audit<'_, '_> {
             self.refuse(Code::EntryBodyInvalid, action, format!("{} was sent and nothing was observed", step.id));
             return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
         };
-        if let Some(fault) = seen::fault(&call, observation, commit, action) {
+        if let Some(fault) = seen::fault(&call, observation, commit, action, self.evidence) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
         self.sealed_program(step, action, observation);
@@ -220,7 +220,7 @@ impl Audit<'_, '_> {
         }
     }
 
-    /// A step that could have left and was held back: by the end of the budget, by a cancellation, by the write policy.
+    /// A step that could have left and was held back: by the end of the budget, or by a cancellation.
     fn held_back(&mut self, step: &Step, action: &ActionRecord) -> Judgement {
         let hint = action.commit.as_ref().and_then(|commit| Code::parse(commit.code.as_deref()?));
         let message = action.commit.as_ref().and_then(|commit| commit.message.clone()).unwrap_or_default();
@@ -228,7 +228,7 @@ impl Audit<'_, '_> {
             Some(Code::BudgetExceeded) => self.recorded.budget().is_some(),
             Some(Code::Cancelled) => self.recorded.cancelled().is_some(),
             Some(Code::AttemptLost) => self.recorded.resumed(),
-            Some(Code::CredentialMissing | Code::WriteRefused | Code::CommandChanged | Code::ProgramMissing) => true,
+            Some(Code::CredentialMissing | Code::CommandChanged | Code::ProgramMissing) => true,
             _ => false,
         };
         match hint.filter(|_| known) {

@@ -23,7 +23,9 @@ impl Reading<'_> {
         if cwd.as_deref().is_some_and(|cwd| cwd.contains('\0')) {
             self.error(Code::CommandPathOutside, Self::place_of(step, "cwd"), "`cwd` is no path", "name a folder");
         }
-        Some(CommandStep { argv: argv?, cwd, env, stdin, shell: flag(step, "shell").unwrap_or(false) })
+        let shell = flag(step, "shell").unwrap_or(false);
+        let says_idempotent = field(step, "idempotent").is_some();
+        Some(CommandStep { argv: argv?, cwd, env, stdin, shell, says_idempotent })
     }
 
     fn argv(&mut self, step: &Node) -> Option<Vec<Json>> {

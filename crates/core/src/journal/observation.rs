@@ -15,17 +15,27 @@ pub enum Observation {
     Command(Box<CommandObserved>),
 }
 
-/// What an HTTP step saw.
+/// What an HTTP step saw. Of a polling step: what the try saw that decides, which is the last one, or the last with a
+/// complete answer where those after it were cut off (plan.md, "What a step comes to").
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct HttpObserved {
     /// The tries of a polling step, the last one included; empty for a step that does not poll.
     pub tries: Vec<Try>,
-    /// The hops of the last try.
+    /// The hops of the try that decides.
     pub hops: Vec<HopObserved>,
-    /// Why the last try gave no complete answer, if so.
+    /// Why there is no complete answer, if so.
     pub failure: Option<Failure>,
-    /// The last try in microseconds.
+    /// The try that decides in microseconds.
     pub total_us: u64,
+}
+
+impl HttpObserved {
+    /// How many tries after the one that decides were cut off.
+    #[must_use]
+    pub fn cut_off(&self) -> usize {
+        let cut = self.tries.iter().rev().take_while(|one| one.is_cut()).count();
+        if self.failure.is_none() { cut } else { 0 }
+    }
 }
 
 /// One try of a polling step.
@@ -39,6 +49,26 @@ pub struct Try {
     pub code: Option<String>,
     /// Its time in microseconds.
     pub total_us: u64,
+}
+
+impl Try {
+    /// The record of a try that saw this.
+    #[must_use]
+    pub fn of(observed: &HttpObserved) -> Self {
+        let last = observed.hops.last();
+        Self {
+            status: last.map(|hop| hop.hop.status),
+            body: last.map(|hop| hop.body().sha256),
+            code: observed.failure.as_ref().map(|failure| failure.kind.code().as_str().to_owned()),
+            total_us: observed.total_us,
+        }
+    }
+
+    /// Whether its answer was cut off: by its time limit, a reset or a body that breaks off.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.code.as_deref() == Some(FailureKind::AnswerIncomplete.code().as_str())
+    }
 }
 
 /// A hop whose bodies stand in evidence: `hop.wire` and `hop.decoded` are empty here.

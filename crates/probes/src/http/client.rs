@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
+use probity_core::coding;
 use probity_core::environment::Origin;
 use probity_core::observe::{Exchange, Failure, Hop, HttpCall, Peer, Phases};
 use tokio::sync::watch;
@@ -10,7 +11,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Secrets;
 use super::answer;
-use super::coding;
 use super::connection::{Connection, Key, lap};
 use super::jar::Jar;
 use super::outgoing::Outgoing;
@@ -218,7 +218,7 @@ impl Client {
         let Some(hop) = &mut progress.open else { return Ok(()) };
         answer::body(hop, response.into_body(), call.max_body).await?;
         if call.decompress {
-            match coding::undo(values(hop, "content-encoding"), &hop.wire, call.max_body) {
+            match coding::undo(coding::values(&hop.headers), &hop.wire, call.max_body) {
                 Ok(decoded) => hop.decoded = decoded,
                 Err(failure) => {
                     hop.complete = false;

@@ -2,12 +2,11 @@
 //!
 //! [`Client::send`] takes a resolved call and gives an [`Exchange`](probity_core::observe::Exchange); it judges
 //! nothing. A request is built in `outgoing`, travels over a `connection` whose raw head is kept by `tap` and `head`,
-//! is read in `answer`, and its codings are undone in `coding`; `redirect` decides where a chain may lead, `jar` keeps
+//! is read in `answer`, and its codings are undone by core; `redirect` decides where a chain may lead, `jar` keeps
 //! the cookies, and `progress` knows what was going on when a call was stopped.
 
 mod answer;
 mod client;
-mod coding;
 mod connection;
 mod head;
 mod jar;
@@ -18,5 +17,4 @@ mod secrets;
 mod tap;
 
 pub use client::{Client, Settings};
-pub use coding::glimpse;
 pub use secrets::Secrets;

@@ -92,17 +92,6 @@ pub(crate) fn scope(judged: &Judged) -> Json {
     ])
 }
 
-/// `{series, n, this_subject}`
-pub(crate) fn attempt(judged: &Judged) -> Json {
-    let opened = judged.audited().recorded().opened();
-    Json::map([
-        ("series", Json::from(clip(&opened.series, 40))),
-        ("n", opened.attempt.into()),
-        // How many of them had this subject is not counted yet.
-        ("this_subject", Json::Null),
-    ])
-}
-
 /// `{passed, failed, blocked, inconclusive, untested}`
 pub(crate) fn counts(judged: &Judged) -> Json {
     Json::map(COUNT_NAMES.into_iter().zip(judged.counts()))

@@ -7,6 +7,7 @@ use probity_core::judged::Judged;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
+use super::attempt::Attempt;
 use super::finding::{handle, told};
 use super::site::Site;
 use super::{ASSURANCE, LARGEST, clip, document, exit, facts, next, share, size, texts};
@@ -21,12 +22,13 @@ pub(crate) fn run(done: &Finished, _name: &str) -> String {
 pub(crate) fn one(verified: &Verified, dir: &Path, exit: u8) -> Json {
     let site = Site::of(dir);
     match verified.judged.as_ref().filter(|_| verified.is_intact() || verified.only_views_differ()) {
-        Some(judged) => full(verified, judged, &site, exit),
+        Some(judged) => full(verified, judged, dir, &site, exit),
         None => super::verify::verify(verified, dir, &[], exit),
     }
 }
 
-fn full(verified: &Verified, judged: &Judged, site: &Site, exit: u8) -> Json {
+fn full(verified: &Verified, judged: &Judged, dir: &Path, site: &Site, exit: u8) -> Json {
+    let attempt = Attempt::of(judged, dir).to_json();
     let said = verified.status();
     let criteria: Vec<Json> = facts::criteria(judged)
         .into_iter()
@@ -58,7 +60,7 @@ fn full(verified: &Verified, judged: &Judged, site: &Site, exit: u8) -> Json {
             ("run", clip(verified.run.as_deref().unwrap_or(&site.name), 150).into()),
             ("dir", clip(&site.dir, 300).into()),
             ("seal", verified.seal.as_ref().map(ToString::to_string).into()),
-            ("attempt", facts::attempt(judged)),
+            ("attempt", attempt.clone()),
             ("requirement", facts::requirement(judged)),
             ("plan", facts::plan_json(judged)),
             ("environment", facts::environment(judged)),
@@ -165,7 +167,7 @@ fn row(name: &str, done: &Finished) -> Json {
         ("plan", clip(name, 200).into()),
         ("status", status(verified).into()),
         ("exit", exit(verified).into()),
-        ("attempt", judged.map_or(Json::Null, facts::attempt)),
+        ("attempt", judged.map_or(Json::Null, |judged| Attempt::of(judged, &done.dir).to_json())),
         ("first", first.unwrap_or(Json::Null)),
     ])
 }

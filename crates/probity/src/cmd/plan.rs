@@ -2,7 +2,9 @@
 
 use probity_core::checked::CheckedPlan;
 use probity_core::diagnostic::{Diagnostic, Severity};
+use probity_core::inputs::credentials_of;
 use probity_core::json::Json;
+use probity_core::lint;
 use probity_formats::draw::{Style, draw};
 
 use super::{fail_documents, here};
@@ -18,6 +20,8 @@ use crate::screen::block::{Block, safe};
 struct Read {
     source: PlanSource,
     checked: CheckedPlan,
+    /// What the check noticed, and what is not set here.
+    findings: Vec<Diagnostic>,
 }
 
 /// Reads every plan that was named.
@@ -28,9 +32,21 @@ fn read(args: &PlanArgs, out: Out) -> Result<(Project, Vec<Read>), u8> {
     for source in sources {
         let read = read_plan::read(&project, &source, args.env.as_deref());
         let (checked, _) = read.map_err(|found| fail_documents(out, &found, &project.root))?;
-        plans.push(Read { source, checked });
+        let findings = findings(&checked);
+        plans.push(Read { source, checked, findings });
     }
     Ok((project, plans))
+}
+
+/// What the plan check noticed, and the credentials that are not set where it is made.
+fn findings(checked: &CheckedPlan) -> Vec<Diagnostic> {
+    let names = credentials_of(checked.plan());
+    // As a run takes them: a value that is no text is none.
+    let present = names.into_iter().filter(|name| std::env::var(name).is_ok()).collect();
+    let mut findings = checked.findings().to_vec();
+    findings.extend(lint::unset(checked.plan(), checked.file(), &present));
+    findings.sort_by_key(Diagnostic::sort_key);
+    findings
 }
 
 /// Checks plans: 0 without errors, 1 with, 2 where a document cannot be read.
@@ -50,7 +66,7 @@ pub(crate) fn check(args: &PlanArgs, out: Out) -> u8 {
 }
 
 fn check_screen(plan: &Read, project: &Project, out: Out) -> String {
-    let findings = plan.checked.findings();
+    let findings = &plan.findings;
     let source = |name: &str| match &plan.source.documents {
         Documents::Written(bytes) if name == plan.source.name => Some(String::from_utf8_lossy(bytes).into_owned()),
         _ => std::fs::read_to_string(name).or_else(|_| std::fs::read_to_string(project.root.join(name))).ok(),
@@ -103,7 +119,7 @@ fn coverage_words(checked: &CheckedPlan) -> String {
 }
 
 fn check_json(plans: &[Read], ok: bool, exit: u8) -> String {
-    let mut findings: Vec<&Diagnostic> = plans.iter().flat_map(|plan| plan.checked.findings()).collect();
+    let mut findings: Vec<&Diagnostic> = plans.iter().flat_map(|plan| &plan.findings).collect();
     findings.sort_by_key(|finding| finding.severity);
     let findings: Vec<Json> = findings.into_iter().map(finding).collect();
     let uncovered: Vec<Json> = plans

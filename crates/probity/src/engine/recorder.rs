@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{Body, Content, EvidenceCaptured, InputSealed, Role};
-use probity_core::journal::observation::Blob;
+use probity_core::journal::observation::{Blob, HttpObserved};
 use probity_core::redact::Redactor;
 use probity_core::step::Evidence;
 use probity_store::StoreError;
@@ -92,12 +92,13 @@ impl Recorder {
     }
 }
 
-/// Bytes that were captured for one action, redacted, each written once. In memory stand those of the try at hand only.
+/// Bytes that were captured for one action, redacted, each written once. In memory stand those of the try at hand, and
+/// of the last that had a complete answer.
 #[derive(Default)]
 pub(super) struct Captures {
     /// What is not written yet, in the order in which it came.
     waiting: Vec<Waiting>,
-    /// The bytes of the try at hand.
+    /// The bytes in memory.
     held: BTreeMap<Digest, Arc<Vec<u8>>>,
     /// What was taken for the action so far.
     taken: BTreeSet<Digest>,
@@ -138,9 +139,11 @@ impl Captures {
         Ok(())
     }
 
-    /// Lets the bytes of a try go, once it is written and another one follows.
-    pub(super) fn next_try(&mut self) {
-        self.held.clear();
+    /// Lets bytes go, once they are written and another try follows; those stay that `whole` saw.
+    pub(super) fn next_try(&mut self, whole: Option<&HttpObserved>) {
+        let kept: BTreeSet<Digest> =
+            whole.iter().flat_map(|whole| &whole.hops).map(|observed| observed.body().sha256).collect();
+        self.held.retain(|digest, _| kept.contains(digest));
     }
 }
 

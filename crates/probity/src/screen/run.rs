@@ -1,12 +1,14 @@
 //! The block of `run`.
 
+use std::path::Path;
+
 use probity_core::judged::{Claims, Judged, JudgedCriterion, Reason, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::verdict::Status;
-use probity_core::verify::Verified;
 
 use super::block::{Block, Tone};
 use super::{gaps, verify};
+use crate::answer::attempt::Attempt;
 use crate::answer::facts::{self, Cleanup};
 use crate::answer::finding::handle;
 use crate::answer::site::Site;
@@ -22,15 +24,16 @@ pub(crate) fn run(done: &Finished, _name: &str, out: Out) -> String {
     let verified = &done.verified;
     let code = exit(verified);
     match verified.judged.as_ref().filter(|_| verified.is_intact() && verified.closed) {
-        Some(judged) => of_judged(judged, verified, &Site::of(&done.dir), code, out),
+        Some(judged) => of_judged(judged, done, &Site::of(&done.dir), code, out),
         None => verify::verify(verified, &done.dir, &[], code, out),
     }
 }
 
-fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: Out) -> String {
+fn of_judged(judged: &Judged, done: &Finished, site: &Site, exit: u8, out: Out) -> String {
+    let verified = &done.verified;
     let mut block = Block::new(out);
     let status = judged.status();
-    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &headline(judged));
+    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &headline(judged, &done.dir));
     match status {
         Status::Passed => all(&mut block, judged),
         Status::Inconclusive | Status::Untested => {
@@ -53,14 +56,9 @@ fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: O
 }
 
 /// What follows the verdict word: the title, the counts, assurance and attempt.
-fn headline(judged: &Judged) -> String {
+pub(crate) fn headline(judged: &Judged, dir: &Path) -> String {
     let title = judged.audited().checked().title();
-    format!("{title}: {}; {ASSURANCE}; {}", counted(judged), attempt(judged))
-}
-
-/// `attempt 2 of its series`
-pub(crate) fn attempt(judged: &Judged) -> String {
-    format!("attempt {} of its series", judged.audited().recorded().opened().attempt)
+    format!("{title}: {}; {ASSURANCE}; {}", counted(judged), Attempt::of(judged, dir).drawn())
 }
 
 /// The counts in words: `1 of 4 criteria failed, 3 passed`.

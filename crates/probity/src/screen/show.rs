@@ -125,7 +125,12 @@ fn draw_got(block: &mut Block, got: &Got<'_>) {
                 block.row(INDENT, "hop", COLUMN, &format!("{}   {}", hop.hop.status, hop.hop.url));
             }
             let hop = &last.hop;
-            let tries = if http.tries.len() > 1 { format!("   {} tries", http.tries.len()) } else { String::new() };
+            let mut tries = if http.tries.len() > 1 { format!("   {} tries", http.tries.len()) } else { String::new() };
+            match http.cut_off() {
+                0 => {}
+                1 => tries.push_str(", the last cut off"),
+                count => tries.push_str(&format!(", the last {count} cut off")),
+            }
             let text =
                 format!("{} {}   {}   from {}{tries}", hop.status, hop.reason, time(http.total_us), hop.peer.address);
             block.row(INDENT, "got", COLUMN, &text);

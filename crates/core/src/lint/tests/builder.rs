@@ -119,7 +119,17 @@ pub(super) fn http(name: &str, method: &str, target: &str) -> Step {
 
 pub(super) fn run(name: &str, argv: &[&str]) -> Step {
     let argv = argv.iter().map(|&arg| Json::from(arg)).collect();
-    step_of(name, Action::Command(CommandStep { argv, cwd: None, env: Vec::new(), stdin: None, shell: false }))
+    step_of(
+        name,
+        Action::Command(CommandStep {
+            argv,
+            cwd: None,
+            env: Vec::new(),
+            stdin: None,
+            shell: false,
+            says_idempotent: false,
+        }),
+    )
 }
 
 pub(super) fn criterion(name: &str, needs: &str, text: &str) -> Criterion {

@@ -189,6 +189,16 @@ fn layers() {
                 w.matrix.criteria[1].needs.clear();
                 w.step(2).obligations.clear();
             }),
+            ("seed form: a finer type asks as the layer that it belongs to", |w| {
+                seed_types(w, "api_followup", "db");
+                w.step(2).obligations.clear();
+            }),
+            ("seed form: polling is shown by no command", |w| {
+                seed_types(w, "api_poll", "database");
+                w.step(0).test_ids.clear();
+                w.step(1).test_ids.clear();
+                w.step(2).test_ids.push(id("A.R-1.api"));
+            }),
             ("a step that is not mapped", |w| {
                 w.matrix.criteria[0].needs = vec!["command".into()];
                 w.matrix.tests[0].kind = "command".into();
@@ -198,6 +208,8 @@ fn layers() {
     passes(
         Code::NeedsUnmet,
         &[
+            ("seed form: api_followup and db", |w| seed_types(w, "api_followup", "db")),
+            ("seed form: api_poll and database", |w| seed_types(w, "api_poll", "database")),
             ("about status", |w| {
                 w.matrix.criteria[0].about_status = true;
                 w.step(0).checks = vec![status(&[201])];
@@ -212,6 +224,15 @@ fn layers() {
             }),
         ],
     );
+}
+
+/// A matrix of the seed form: the demand stands in the type of each test.
+fn seed_types(w: &mut World, first: &str, second: &str) {
+    w.written = false;
+    for (at, kind) in [first, second].into_iter().enumerate() {
+        w.matrix.criteria[at].needs.clear();
+        w.matrix.tests[at].kind = kind.into();
+    }
 }
 
 #[test]
@@ -424,12 +445,30 @@ fn provenance_of_operands() {
     refuses(Code::ExpectationFromEnvironment, &[("a check", |w| w.step(0).checks.push(equals("x", env("E"))))]);
     refuses(
         Code::ExpectationEcho,
-        &[("only an id", |w| {
-            w.step(1).checks = vec![status(&[200]), equals("id", var("order"))];
-            w.step(1).obligations.clear();
-        })],
+        &[
+            ("only an id", |w| {
+                w.step(1).checks = vec![status(&[200]), equals("id", var("order"))];
+                w.step(1).obligations.clear();
+            }),
+            ("of several variables, all of them sent", |w| {
+                both(w);
+                w.http(1).query.push(("total".into(), var("shown")));
+            }),
+        ],
     );
-    passes(Code::ExpectationEcho, &[("beside another check", |w| w.step(1).checks.push(equals("id", var("order"))))]);
+    passes(
+        Code::ExpectationEcho,
+        &[
+            ("beside another check", |w| w.step(1).checks.push(equals("id", var("order")))),
+            ("of several variables, one of them not sent", both),
+        ],
+    );
+}
+
+/// The only check expects two variables in one operand; the path carries one of them.
+fn both(w: &mut World) {
+    w.step(1).checks = vec![status(&[200]), equals("label", Json::map([("$template", "{order}: {shown}")]))];
+    w.step(1).obligations.clear();
 }
 
 #[test]
