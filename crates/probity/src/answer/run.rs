@@ -61,7 +61,7 @@ fn full(verified: &Verified, judged: &Judged, site: &Site, exit: u8) -> Json {
             ("attempt", facts::attempt(judged)),
             ("requirement", facts::requirement(judged)),
             ("plan", facts::plan_json(judged)),
-            ("environment", facts::environment(judged)),
+            ("environment", facts::environment(judged.audited().checked().environment())),
             ("subject", facts::subject(judged)),
             ("scope", facts::scope(judged)),
             ("counts", facts::counts(judged)),

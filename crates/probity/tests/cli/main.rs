@@ -9,4 +9,5 @@ mod documents;
 mod hostile;
 mod page;
 mod place;
+mod running;
 mod verifying;
