@@ -116,6 +116,7 @@ Examples:
   probity run order-total.probity.yaml
   probity run qa --env staging
   probity run --only ORDER-2            a part never passes the whole
+  probity run --repeat 5                five runs, one budget; the worst decides
   probity run --plan-only               what would be run, and nothing is: exit 4
   probity run --resume 20261130T1424    close a run whose process was lost")]
 pub(crate) struct RunArgs {
@@ -131,8 +132,12 @@ pub(crate) struct RunArgs {
     /// Let a code through; the claim is capped
     #[arg(long, value_name = "CODE", num_args = 1..)]
     pub allow: Vec<String>,
+    /// Make N runs of each plan, one after another, within one budget; exit with the worst
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+          value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "challenge")]
+    pub repeat: u32,
     /// Check, connect, and say what would be run; nothing is sent and nothing kept, and it never passes
-    #[arg(long, conflicts_with = "challenge")]
+    #[arg(long, conflicts_with_all = ["challenge", "repeat"])]
     pub plan_only: bool,
     /// A single-use value that a signer issued, to be sealed in the run
     #[arg(long, value_name = "VALUE")]
@@ -141,7 +146,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,
     /// Close a run that was never closed; of a closed run, write the views again
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "plan_only", "challenge"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "repeat", "plan_only", "challenge"])]
     pub resume: Option<String>,
 }
 

@@ -121,10 +121,10 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn of<'a>(plans: impl Iterator<Item = &'a CheckedPlan> + Clone) -> Self {
-        let mut findings: Vec<&Diagnostic> = plans.clone().flat_map(CheckedPlan::findings).collect();
+    pub(super) fn of(plans: &[&CheckedPlan]) -> Self {
+        let mut findings: Vec<&Diagnostic> = plans.iter().flat_map(|plan| plan.findings()).collect();
         findings.sort_by_key(|finding| finding.severity);
-        let coverage = || plans.clone().map(CheckedPlan::coverage);
+        let coverage = || plans.iter().map(|plan| plan.coverage());
         let uncovered = coverage().flat_map(probity_core::coverage::Coverage::uncovered);
         let row = |source: &str, text: &str| Json::map([("source", clip(source, 80)), ("text", clip(text, 200))]);
         Self {
@@ -147,7 +147,7 @@ impl Said {
 }
 
 fn check_json(plans: &[Read], ok: bool, exit: u8) -> String {
-    let said = Said::of(plans.iter().map(|plan| &plan.checked));
+    let said = Said::of(&plans.iter().map(|plan| &plan.checked).collect::<Vec<_>>());
     let names = plans.iter().map(|plan| clip(&plan.source.name, 150)).take(20);
     let names: Vec<String> = names.collect();
     let build = |findings: usize, uncovered: usize| {

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
         only: args.only.clone(),
         allow: args.allow.clone(),
         challenge: args.challenge.clone(),
+        repeat: args.repeat,
     };
     if args.plan_only { plan_only::plan_only(&ask, &sources, out) } else { ask.all(&sources, out) }
 }
@@ -52,10 +53,13 @@ pub(crate) struct Ask<'a> {
     pub only: Vec<String>,
     pub allow: Vec<String>,
     pub challenge: Option<String>,
+    /// How often each plan is run.
+    pub repeat: u32,
 }
 
 impl Ask<'_> {
-    /// Runs the plans one after another and gives the worst exit code.
+    /// Runs the plans one after another, each as often as was asked, and gives the worst exit code. One budget serves
+    /// them all.
     pub(crate) fn all(&self, sources: &[PlanSource], out: Out) -> u8 {
         let runtime = match event_loop(out) {
             Ok(runtime) => runtime,
@@ -65,31 +69,37 @@ impl Ask<'_> {
         let mut shared = Shared::default();
         let mut exits = Vec::new();
         let mut finished = Vec::new();
-        for source in sources {
-            match self.one(&runtime, source, &cancel, &mut shared, out) {
-                Ok(done) => {
-                    exits.push(answer::exit(&done.verified));
-                    if !out.json {
-                        out.data(&screen::run(&done, &source.name, out));
+        'plans: for source in sources {
+            for _ in 0..self.repeat {
+                match self.one(&runtime, source, &cancel, &mut shared, out) {
+                    Ok(done) => {
+                        exits.push(answer::exit(&done.verified));
+                        if !out.json {
+                            out.data(&screen::run(&done, &source.name, out));
+                        }
+                        finished.push((source.name.clone(), done));
                     }
-                    finished.push((source.name.clone(), done));
-                }
-                Err(error) => {
-                    exits.push(self.failed(&error, out));
-                    if out.json {
-                        return worst_exit(&exits);
+                    Err(error) => {
+                        exits.push(self.failed(&error, out));
+                        if out.json {
+                            return worst_exit(&exits);
+                        }
+                        // What refuses a plan before it is run refuses it each time.
+                        continue 'plans;
                     }
                 }
-            }
-            if *cancel.borrow() {
-                break;
+                if *cancel.borrow() {
+                    break 'plans;
+                }
             }
         }
         let exit = worst_exit(&exits);
-        match finished.as_slice() {
-            [(name, one)] if out.json => out.data(&answer::run::run(one, name)),
-            many if out.json => out.data(&answer::run::runs(many, exit)),
-            _ => {}
+        let one = sources.len() == 1 && self.repeat == 1;
+        match finished.first() {
+            Some((name, done)) if one && out.json => out.data(&answer::run::run(done, name)),
+            _ if out.json => out.data(&answer::run::runs(&finished, exit)),
+            _ if one => {}
+            _ => out.data(&screen::run::runs(&finished, exit, out)),
         }
         runtime.shutdown_timeout(Duration::from_millis(200));
         exit

@@ -114,7 +114,7 @@ fn screen(ask: &Ask<'_>, source: &PlanSource, planned: &Planned, out: Out) -> St
 }
 
 fn answer(plans: &[(&PlanSource, Planned)], exit: u8) -> String {
-    let said = Said::of(plans.iter().map(|(_, planned)| &planned.checked));
+    let said = Said::of(&plans.iter().map(|(_, planned)| &planned.checked).collect::<Vec<_>>());
     let rows: Vec<Json> = plans.iter().take(20).map(|(source, planned)| plan_row(source, planned)).collect();
     let steps: Vec<Json> = plans.iter().flat_map(|(source, planned)| step_rows(source, planned)).collect();
     let build = |taken: [usize; 4]| {
