@@ -19,4 +19,5 @@ mod tap;
 
 pub use client::{Client, Settings};
 pub use coding::glimpse;
+pub use jar::Jar;
 pub use secrets::Secrets;

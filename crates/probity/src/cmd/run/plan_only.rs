@@ -90,7 +90,7 @@ fn screen(ask: &Ask<'_>, source: &PlanSource, planned: &Planned, out: Out) -> St
         let after = if case.uses.is_empty() {
             String::new()
         } else {
-            format!("   after {}", case.uses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+            format!("   after {}", case.uses.iter().map(|used| used.case.to_string()).collect::<Vec<_>>().join(", "))
         };
         block.row(2, case.id.as_str(), 11, &format!("{}{after}", case.title));
         for step in &case.steps {
