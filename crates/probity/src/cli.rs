@@ -28,6 +28,7 @@ Examples:
   probity run                      run the plans of this folder
   probity verify                   work the newest verdict out again from its bytes
   probity why                      what stands between the newest run and a pass
+  probity doctor                   what this machine offers
 
 Exit codes: 0 passed, 1 failed, 2 usage or malformed input, 3 blocked, 4 nothing ran,
 5 inconclusive, 6 integrity, 7 gate refused, 130 interrupted";
@@ -63,8 +64,15 @@ pub(crate) enum Command {
     /// Check or expand a plan without running it
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Show every setting in effect, and where it comes from
+    Settings(SettingsArgs),
+    /// Say what this machine offers, and what is missing
+    Doctor(DoctorArgs),
     /// Write completions for a shell
     Completions(CompletionsArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(ManArgs),
     /// Write the JSON Schemas of what people write
     #[command(hide = true)]
     Schema(SchemaArgs),
@@ -265,8 +273,53 @@ pub(crate) struct PlanArgs {
     pub env: Option<String>,
 }
 
+/// `settings`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity settings
+  PROBITY_ENV=staging probity settings
+  probity settings --env staging --format json
+
+A flag wins over a variable, a variable over probity.yaml. What a verifier trusts is said by a flag of verify alone.")]
+pub(crate) struct SettingsArgs {
+    /// The environment, by its name in probity.yaml
+    #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
+    pub env: Option<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `doctor`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity doctor
+  probity doctor --format json
+
+Nothing is sent, and only this machine is asked. The exit code is 0 whatever is missing.")]
+pub(crate) struct DoctorArgs {
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write into
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
 /// `completions`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity completions bash > ~/.local/share/bash-completion/completions/probity
+  probity completions zsh > ~/.zfunc/_probity
+  probity completions fish > ~/.config/fish/completions/probity.fish")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,

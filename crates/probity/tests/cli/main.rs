@@ -7,6 +7,7 @@ mod blocks;
 mod checks;
 mod documents;
 mod hostile;
+mod machine;
 mod page;
 mod place;
 mod running;
