@@ -108,13 +108,18 @@ pub(crate) struct DemoArgs {
 
 /// `init`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity init                                             a plan for http://127.0.0.1:8080
+  probity init --url http://127.0.0.1:8080/api/items       asks once, and writes down which status came
+  probity init shop --url https://staging.shop.example/health")]
 pub(crate) struct InitArgs {
     /// The folder to write into
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Where the service answers
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    pub url: String,
+    /// Where the service answers: it is asked once, with GET, and the plan says what came
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
 }
 
 /// `run`
@@ -260,6 +265,43 @@ pub(crate) enum PlanCommand {
     Check(PlanArgs),
     /// Show the seed form that a written plan stands for
     Expand(PlanArgs),
+    /// Draft a plan from requests that you have already
+    New(NewArgs),
+}
+
+/// `plan new`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity plan new --from har session.har > session.probity.yaml
+  pbpaste | probity plan new --from curl -o order.probity.yaml
+  probity plan new --from openapi openapi.yaml
+
+A draft claims statuses alone, and passes the check. What was answered beyond that stands in comments: it is no
+requirement until you say so. What cannot be carried over is said on standard error; secrets never get into it.")]
+pub(crate) struct NewArgs {
+    /// What the source is
+    #[arg(long, value_enum)]
+    pub from: DraftFrom,
+    /// The source; standard input when left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The file to write, if not standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What a plan is drafted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DraftFrom {
+    /// A curl command
+    Curl,
+    /// A HAR 1.2 file
+    Har,
+    /// A Hurl file
+    Hurl,
+    /// An OpenAPI 3 document, JSON or YAML
+    Openapi,
 }
 
 /// `plan check`, `plan expand`

@@ -5,6 +5,7 @@ mod cli;
 mod cmd;
 mod demo;
 mod derive;
+mod draft;
 mod engine;
 mod junit;
 mod out;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
         Command::Settings(args) => cmd::settings::settings(&args, out),
         Command::Doctor(args) => cmd::doctor::doctor(&args, out),
+        Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),
         Command::Completions(args) => cmd::completions::completions(&args),
         Command::Man(args) => cmd::completions::man(&args, out),
         Command::Schema(args) => cmd::schema::schema(&args, out),

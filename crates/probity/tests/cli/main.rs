@@ -6,6 +6,7 @@ mod answers;
 mod blocks;
 mod checks;
 mod documents;
+mod drafts;
 mod hostile;
 mod machine;
 mod page;
