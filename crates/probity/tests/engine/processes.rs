@@ -104,8 +104,8 @@ fn an_interrupt_between_two_tries_is_no_failure() {
 
 #[test]
 fn a_budget_that_ends_leaves_its_reserve_to_cleanup() {
-    for limits in ["limits: {probes: 2}", "limits: {probes: 3}", "limits: {time: 700ms}"] {
-        let lab = Lab::new(SLOW);
+    for limits in ["limits: {probes: 2}", "limits: {probes: 3}", "limits: {time: 4s}"] {
+        let lab = Lab::new(&SLOW.replace("400", "3000"));
         let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
         lab.write("probity.yaml", &format!("{settings}{limits}\n"));
         let (ran, dir) = lab.one();
