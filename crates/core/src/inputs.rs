@@ -40,6 +40,15 @@ pub fn variables_of(step: &Step) -> BTreeSet<&str> {
     data_of(step).into_iter().flat_map(variables).chain(target).collect()
 }
 
+/// Every variable that a step names: in its input, in what it expects, in its obligations.
+#[must_use]
+pub fn names_of(step: &Step) -> BTreeSet<&str> {
+    let expected = step.checks.iter().flat_map(|check| check.what.operands());
+    let obliged = step.obligations.iter().flat_map(|obligation| &obligation.values);
+    let of = step.obligations.iter().flat_map(|obligation| obligation.of.iter().map(String::as_str));
+    variables_of(step).into_iter().chain(expected.chain(obliged).flat_map(variables)).chain(of).collect()
+}
+
 /// The environment variables that a plan takes credentials from, sorted, each once: what must be set where the
 /// run is started.
 #[must_use]

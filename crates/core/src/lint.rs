@@ -32,7 +32,8 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{AllowedCommand, Environment};
 use crate::json::Json;
 use crate::matrix::Matrix;
-use crate::plan::Plan;
+use crate::plan::{Plan, Scenario, Step};
+use crate::walk::Order;
 
 pub use crate::allow::FileFact;
 pub use credentials::unset;
@@ -67,13 +68,19 @@ pub struct LintInput<'a> {
     pub file: &'a str,
 }
 
+/// The steps of the cases that a case starts from, in the order in which they are run.
+#[must_use]
+pub fn inherited<'p>(plan: &'p Plan, scenario: &Scenario) -> Vec<&'p Step> {
+    if scenario.uses.is_empty() { Vec::new() } else { index::inherited(plan, &Order::of(plan), scenario) }
+}
+
 /// Applies every rule. The answer is sorted by file, place and code, and each finding stands once.
 #[must_use]
 pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     let index = index::Index::of(input.plan, input.matrix);
     let mut found = findings::Findings::about(input.file);
     structure::check(input, &index, &mut found);
-    variables::check(input, &mut found);
+    variables::check(&index, &mut found);
     provenance::check(&index, &mut found);
     vacuous::check(&index, &mut found);
     let weak = checks::check(&index, &mut found);
@@ -90,7 +97,7 @@ pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
 /// The builder of small plans, for the tests of neighbouring modules.
 #[cfg(test)]
 pub(crate) mod testing {
-    pub(crate) use super::tests::builder::World;
+    pub(crate) use super::tests::builder::{World, used};
 }
 
 #[cfg(test)]

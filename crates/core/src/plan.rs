@@ -73,12 +73,21 @@ pub struct Scenario {
     /// Whether later steps run after a failure.
     pub continue_on_failure: bool,
     /// Cases whose end this one starts from.
-    pub uses: Vec<Id>,
+    pub uses: Vec<Used>,
     /// The steps, cleanup last.
     pub steps: Vec<Step>,
     /// Claims that the case does not make, with the reason.
     pub not_claimed: Vec<NotClaimed>,
     /// Where it was written.
+    pub place: Place,
+}
+
+/// A case that another starts from: its variables and cookies are the beginning of the other's (plan.md rule 5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// The case.
+    pub case: Id,
+    /// Where that was written.
     pub place: Place,
 }
 

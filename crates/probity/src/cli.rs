@@ -28,6 +28,7 @@ Examples:
   probity run                      run the plans of this folder
   probity verify                   work the newest verdict out again from its bytes
   probity why                      what stands between the newest run and a pass
+  probity doctor                   what this machine offers
 
 Exit codes: 0 passed, 1 failed, 2 usage or malformed input, 3 blocked, 4 nothing ran,
 5 inconclusive, 6 integrity, 7 gate refused, 130 interrupted";
@@ -63,8 +64,15 @@ pub(crate) enum Command {
     /// Check or expand a plan without running it
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Show every setting in effect, and where it comes from
+    Settings(SettingsArgs),
+    /// Say what this machine offers, and what is missing
+    Doctor(DoctorArgs),
     /// Write completions for a shell
     Completions(CompletionsArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(ManArgs),
     /// Write the JSON Schemas of what people write
     #[command(hide = true)]
     Schema(SchemaArgs),
@@ -100,13 +108,18 @@ pub(crate) struct DemoArgs {
 
 /// `init`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity init                                             a plan for http://127.0.0.1:8080
+  probity init --url http://127.0.0.1:8080/api/items       asks once, and writes down which status came
+  probity init shop --url https://staging.shop.example/health")]
 pub(crate) struct InitArgs {
     /// The folder to write into
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Where the service answers
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    pub url: String,
+    /// Where the service answers: it is asked once, with GET, and the plan says what came
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
 }
 
 /// `run`
@@ -116,6 +129,8 @@ Examples:
   probity run order-total.probity.yaml
   probity run qa --env staging
   probity run --only ORDER-2            a part never passes the whole
+  probity run --repeat 5                five runs, one budget; the worst decides
+  probity run --plan-only               what would be run, and nothing is: exit 4
   probity run --resume 20261130T1424    close a run whose process was lost")]
 pub(crate) struct RunArgs {
     /// Plans, or folders that hold plans; the working folder when left out
@@ -130,6 +145,13 @@ pub(crate) struct RunArgs {
     /// Let a code through; the claim is capped
     #[arg(long, value_name = "CODE", num_args = 1..)]
     pub allow: Vec<String>,
+    /// Make N runs of each plan, one after another, within one budget; exit with the worst
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+          value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "challenge")]
+    pub repeat: u32,
+    /// Check, connect, and say what would be run; nothing is sent and nothing kept, and it never passes
+    #[arg(long, conflicts_with_all = ["challenge", "repeat"])]
+    pub plan_only: bool,
     /// A single-use value that a signer issued, to be sealed in the run
     #[arg(long, value_name = "VALUE")]
     pub challenge: Option<String>,
@@ -137,7 +159,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,
     /// Close a run that was never closed; of a closed run, write the views again
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "challenge"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "repeat", "plan_only", "challenge"])]
     pub resume: Option<String>,
 }
 
@@ -244,6 +266,43 @@ pub(crate) enum PlanCommand {
     Check(PlanArgs),
     /// Show the seed form that a written plan stands for
     Expand(PlanArgs),
+    /// Draft a plan from requests that you have already
+    New(NewArgs),
+}
+
+/// `plan new`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity plan new --from har session.har > session.probity.yaml
+  pbpaste | probity plan new --from curl -o order.probity.yaml
+  probity plan new --from openapi openapi.yaml
+
+A draft claims statuses alone, and passes the check. What was answered beyond that stands in comments: it is no
+requirement until you say so. What cannot be carried over is said on standard error; secrets never get into it.")]
+pub(crate) struct NewArgs {
+    /// What the source is
+    #[arg(long, value_enum)]
+    pub from: DraftFrom,
+    /// The source; standard input when left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The file to write, if not standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What a plan is drafted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DraftFrom {
+    /// A curl command
+    Curl,
+    /// A HAR 1.2 file
+    Har,
+    /// A Hurl file
+    Hurl,
+    /// An OpenAPI 3 document, JSON or YAML
+    Openapi,
 }
 
 /// `plan check`, `plan expand`
@@ -257,8 +316,53 @@ pub(crate) struct PlanArgs {
     pub env: Option<String>,
 }
 
+/// `settings`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity settings
+  PROBITY_ENV=staging probity settings
+  probity settings --env staging --format json
+
+A flag wins over a variable, a variable over probity.yaml. What a verifier trusts is said by a flag of verify alone.")]
+pub(crate) struct SettingsArgs {
+    /// The environment, by its name in probity.yaml
+    #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
+    pub env: Option<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `doctor`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity doctor
+  probity doctor --format json
+
+Nothing is sent, and only this machine is asked. The exit code is 0 whatever is missing.")]
+pub(crate) struct DoctorArgs {
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write into
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
 /// `completions`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity completions bash > ~/.local/share/bash-completion/completions/probity
+  probity completions zsh > ~/.zfunc/_probity
+  probity completions fish > ~/.config/fish/completions/probity.fish")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,

@@ -5,6 +5,7 @@ mod cli;
 mod cmd;
 mod demo;
 mod derive;
+mod draft;
 mod engine;
 mod junit;
 mod out;
@@ -42,7 +43,11 @@ fn main() -> ExitCode {
         Command::Explain(args) => cmd::explain::explain(&args, out),
         Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
+        Command::Settings(args) => cmd::settings::settings(&args, out),
+        Command::Doctor(args) => cmd::doctor::doctor(&args, out),
+        Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),
         Command::Completions(args) => cmd::completions::completions(&args),
+        Command::Man(args) => cmd::completions::man(&args, out),
         Command::Schema(args) => cmd::schema::schema(&args, out),
     })
 }

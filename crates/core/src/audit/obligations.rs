@@ -28,18 +28,29 @@ pub struct Obliged {
     pub why: String,
 }
 
+/// Where variables came from: the kind of exchange that saved each.
+pub(super) type Makers = BTreeMap<String, String>;
+
 /// What is known of a case while its steps are gone through.
 pub(super) struct CaseFacts {
     marker: String,
-    /// Where each variable came from: the kind of exchange that saved it.
-    saved_by: BTreeMap<String, String>,
+    /// Of the cases that it starts from, and of its own.
+    saved_by: Makers,
+    own: Makers,
     /// Targets that gave a complete, passed answer.
     answered: Vec<String>,
 }
 
 impl CaseFacts {
-    pub(super) fn new(marker: &str) -> Self {
-        Self { marker: marker.to_owned(), saved_by: BTreeMap::new(), answered: Vec::new() }
+    /// With what the cases that it starts from saved, in the order in which they were run.
+    pub(super) fn new<'m>(marker: &str, inherited: impl Iterator<Item = &'m Makers>) -> Self {
+        let saved_by = inherited.flatten().map(|(name, maker)| (name.clone(), maker.clone())).collect();
+        Self { marker: marker.to_owned(), saved_by, own: Makers::new(), answered: Vec::new() }
+    }
+
+    /// What the case saved itself.
+    pub(super) fn makers(self) -> Makers {
+        self.own
     }
 }
 
@@ -68,7 +79,9 @@ pub(super) fn settle(
         audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
     }
     for (name, _) in &audited.judgement.saved {
-        facts.saved_by.insert(name.clone(), exchange(step, audited));
+        let maker = exchange(step, audited);
+        facts.saved_by.insert(name.clone(), maker.clone());
+        facts.own.insert(name.clone(), maker);
     }
     if audited.judgement.status == StepStatus::Passed && is_presence(audited) {
         facts.answered.extend(target(audited));

@@ -1,9 +1,9 @@
 //! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::obligations::{self, CaseFacts};
+use super::obligations::{self, CaseFacts, Makers};
 use super::runtime::Runtime;
 use super::{AuditedStep, seen};
 use crate::checked::CheckedPlan;
@@ -19,7 +19,7 @@ use crate::plan::{Action, Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
-use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
+use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
 
 /// Walks the plan beside the journal.
 pub(super) fn walk(
@@ -35,18 +35,19 @@ pub(super) fn walk(
         records.entry((&action.intent.scenario, &action.intent.step)).or_insert(i);
     }
     let selected = walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only);
-    let selected: BTreeSet<&Id> = selected.into_iter().flatten().map(|scenario| &scenario.id).collect();
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
-    let mut exports = Exports::new();
+    let positions: BTreeMap<&Id, usize> =
+        checked.plan().scenarios.iter().enumerate().map(|(position, scenario)| (&scenario.id, position)).collect();
+    let mut walked = Walked::new(checked.plan());
+    let mut makers: BTreeMap<usize, Makers> = BTreeMap::new();
     let mut steps = Vec::new();
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
     let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
-    for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
-        if !selected.contains(&scenario.id) {
-            continue;
-        }
-        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, files);
-        let mut facts = CaseFacts::new(&engine.marker);
+    for scenario in selected.into_iter().flatten() {
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, files);
+        let inherited = walked.lineage(&scenario.id);
+        let mut facts = CaseFacts::new(&engine.marker, inherited.iter().filter_map(|other| makers.get(other)));
+        let position = positions[&scenario.id];
         audit.last = 0;
         for (index, step) in scenario.steps.iter().enumerate() {
             let record = records.remove(&(&scenario.id, &step.id));
@@ -59,8 +60,11 @@ pub(super) fn walk(
             obligations::settle(step, &mut audited, &mut facts, &before, evidence);
             steps.push(audited);
         }
-        exports.extend(case.finish());
+        walked.take(case);
+        makers.insert(position, facts.makers());
     }
+    // What is shown of a run stands in the order of its plan, whatever order it was run in.
+    steps.sort_by_key(|step| (step.scenario, step.step));
     for index in records.into_values() {
         let action = &recorded.actions()[index];
         let message = format!("{} is no step of the selected cases", action.intent.step);

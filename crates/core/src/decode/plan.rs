@@ -2,7 +2,7 @@
 
 use super::command::GATES;
 use super::ids::Known;
-use super::reading::{Forms, Reading, entry, field, flag, ids, text, texts};
+use super::reading::{Forms, Reading, entry, field, flag, text, texts};
 use super::reference::Use;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
@@ -11,7 +11,7 @@ use crate::environment::Origin;
 use crate::ids::Id;
 use crate::inert::shortened;
 use crate::json::Json;
-use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, WritePolicy};
+use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, Used, WritePolicy};
 use crate::shape::{self, SEED_PLAN, Shape};
 use crate::vars::references;
 
@@ -177,7 +177,7 @@ impl Reading<'_> {
         Some(Scenario {
             title: text(node, "title").unwrap_or_else(|| id.to_string()),
             continue_on_failure: flag(node, "continueOnFailure").unwrap_or(false),
-            uses: ids(node, "uses"),
+            uses: used(node),
             id,
             steps,
             not_claimed,
@@ -199,4 +199,11 @@ impl Reading<'_> {
         }
         rows
     }
+}
+
+/// The cases that a case starts from.
+fn used(node: &Node) -> Vec<Used> {
+    let items = field(node, "uses").and_then(Node::as_list).unwrap_or_default();
+    let read = |item: &Node| Some(Used { case: Id::parse(item.as_text()?).ok()?, place: item.place });
+    items.iter().filter_map(read).collect()
 }

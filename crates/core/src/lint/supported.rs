@@ -9,14 +9,6 @@ use crate::plan::{Action, HttpVersion};
 /// `not_supported`.
 pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
     for scenario in &input.plan.scenarios {
-        if !scenario.uses.is_empty() {
-            found.error_with(
-                Code::NotSupported,
-                scenario,
-                "uses is not performed by this build",
-                "Put the steps of both cases into one case.",
-            );
-        }
         for step in &scenario.steps {
             if let Action::Http(http) = &step.action
                 && http.http_version == HttpVersion::Two

@@ -4,7 +4,7 @@ use crate::checked::{Ask, Given, check};
 use crate::codes::Code;
 use crate::json::{Limits, read, read_placed};
 use crate::step::{Judgement, StepStatus};
-use crate::walk::{CaseWalk, EngineValues, Next};
+use crate::walk::{CaseWalk, EngineValues, Next, Walked};
 
 fn json(text: &str) -> Json {
     read(text.as_bytes(), &Limits::default()).unwrap()
@@ -37,9 +37,9 @@ fn plan(policy: &str, vars: &str, kind: &str, steps: &str) -> CheckedPlan {
 /// Walks the case: each step with what it saves, if it leaves. The codes of those that were stopped, by position.
 fn walked(checked: &CheckedPlan, saves: &[(usize, &str, &str)]) -> Vec<(usize, Code)> {
     let engine = EngineValues { run: "r".into(), marker: "QA_MARKER_1".into(), started_at: "now".into() };
-    let exports = Vec::new();
+    let before = Walked::new(checked.plan());
     let scenario = &checked.plan().scenarios[0];
-    let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, &|_| None);
+    let mut case = CaseWalk::begin(checked, scenario, &engine, &before, &|_| None);
     let mut stopped = Vec::new();
     for (at, step) in scenario.steps.iter().enumerate() {
         match case.next(step) {

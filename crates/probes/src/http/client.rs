@@ -68,7 +68,19 @@ impl Client {
     /// A client without cookies and connections.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
-        Self { settings: settings.clone(), jar: Jar::default(), kept: Vec::new() }
+        Self::with(settings, Jar::default())
+    }
+
+    /// A client that begins with these cookies.
+    #[must_use]
+    pub fn with(settings: &Settings, jar: Jar) -> Self {
+        Self { settings: settings.clone(), jar, kept: Vec::new() }
+    }
+
+    /// Ends the client; its cookies are what is left.
+    #[must_use]
+    pub fn into_jar(self) -> Jar {
+        self.jar
     }
 
     /// Carries out a call, redirects included. Whatever goes wrong is in the exchange's failure, beside the hops that

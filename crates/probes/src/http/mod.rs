@@ -17,4 +17,5 @@ mod secrets;
 mod tap;
 
 pub use client::{Client, Settings};
+pub use jar::Jar;
 pub use secrets::Secrets;

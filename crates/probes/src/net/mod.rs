@@ -7,6 +7,8 @@ pub(crate) mod handshake;
 pub(crate) mod trust;
 mod x509;
 
+pub use anchors::found as trust_anchors;
+
 use std::io;
 
 use probity_core::observe::{Failure, FailureKind};

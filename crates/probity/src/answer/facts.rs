@@ -1,6 +1,7 @@
 //! What is said of a run in every answer: subject, environment, plan, strength.
 
 use probity_core::codes::Code;
+use probity_core::environment::Environment;
 use probity_core::ids::Digest;
 use probity_core::journal::body::{COUNT_NAMES, InputSealed, Role};
 use probity_core::json::Json;
@@ -44,8 +45,7 @@ pub(crate) fn subject(judged: &Judged) -> Json {
 }
 
 /// `{name, kind, url, data, declared: profile|plan|none}`
-pub(crate) fn environment(judged: &Judged) -> Json {
-    let environment = judged.audited().checked().environment();
+pub(crate) fn environment(environment: &Environment) -> Json {
     let text = |value: &Option<String>| Json::from(value.as_ref().map(|value| clip(value, 200)));
     let origin = environment.origins.first().map(ToString::to_string);
     Json::map([

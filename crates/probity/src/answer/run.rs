@@ -63,7 +63,7 @@ fn full(verified: &Verified, judged: &Judged, dir: &Path, site: &Site, exit: u8)
             ("attempt", attempt.clone()),
             ("requirement", facts::requirement(judged)),
             ("plan", facts::plan_json(judged)),
-            ("environment", facts::environment(judged)),
+            ("environment", facts::environment(judged.audited().checked().environment())),
             ("subject", facts::subject(judged)),
             ("scope", facts::scope(judged)),
             ("counts", facts::counts(judged)),
@@ -126,17 +126,25 @@ fn sayings(judged: &Judged, verified: &Verified) -> (String, Vec<String>) {
     }
 }
 
-/// The answer for several runs of one call, the worst first.
-pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
+/// How many runs of one call came to what, and what the worst of them came to.
+pub(crate) fn tally(many: &[(String, Finished)]) -> (&'static str, Vec<(&'static str, usize)>) {
+    let count = |word: &str| many.iter().filter(|(_, done)| status(&done.verified) == word).count();
+    let names = ["passed", "failed", "blocked", "inconclusive", "untested", "open", "broken"];
+    let worst = worst_first(many).first().map_or("untested", |(_, done)| status(&done.verified));
+    (worst, names.into_iter().map(|name| (name, count(name))).collect())
+}
+
+fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
     let mut order: Vec<&(String, Finished)> = many.iter().collect();
     let worst_first = [130, 6, 2, 1, 3, 5, 4, 0];
     order.sort_by_key(|(_, done)| worst_first.iter().position(|code| *code == exit(&done.verified)));
-    let rows: Vec<Json> = order.iter().map(|(name, done)| row(name, done)).collect();
-    let statuses: Vec<&str> = many.iter().map(|(_, done)| status(&done.verified)).collect();
-    let count = |word: &str| statuses.iter().filter(|status| **status == word).count();
-    let names = ["passed", "failed", "blocked", "inconclusive", "untested", "broken"];
-    let counts: Vec<(&str, usize)> = names.iter().map(|name| (*name, count(name))).collect();
-    let worst = order.first().map_or("untested", |(_, done)| status(&done.verified));
+    order
+}
+
+/// The answer for several runs of one call, the worst first.
+pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
+    let rows: Vec<Json> = worst_first(many).iter().map(|(name, done)| row(name, done)).collect();
+    let (worst, counts) = tally(many);
     let build = |taken: usize| {
         Json::map([
             ("schema", Json::from("probity/runs/1")),

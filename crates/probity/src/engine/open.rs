@@ -29,7 +29,7 @@ use super::recorder::Recorder;
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::project::Project;
-use crate::read_plan;
+use crate::read_plan::{self, Files};
 
 /// A run that is under way.
 pub(super) struct Run<'a> {
@@ -42,7 +42,7 @@ pub(super) struct Run<'a> {
     /// Programs and scripts by step, hashed when the run was opened.
     pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
     /// Files that the plan names, with the bytes that were sealed.
-    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) files: Files,
     pub(super) opened: RunOpened,
     pub(super) opened_at: String,
     pub(super) cancelled: bool,
@@ -50,14 +50,8 @@ pub(super) struct Run<'a> {
 
 /// Opens a run.
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
-    if let Some(code) = request.allow.iter().find(|code| ALLOWED.iter().all(|(known, _)| known != code)) {
-        return Err(EngineError::NotAllowable(code.clone()));
-    }
-    let (checked, files) = read(&request)?;
+    let (checked, files) = admit(&request)?;
     let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
-    if selected.as_ref().is_none_or(Vec::is_empty) {
-        return Err(EngineError::NothingSelected(request.only.clone()));
-    }
     let (secrets, redactor, common) = credentials(checked.plan());
     for name in common {
         (request.progress)(Event::Warning(format!(
@@ -126,8 +120,22 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     Ok(run)
 }
 
+/// What is refused before a run folder is made: a code that cannot be let through, documents that cannot be read or hold
+/// a secret, a selection that names nothing.
+pub(super) fn admit(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
+    if let Some(code) = request.allow.iter().find(|code| ALLOWED.iter().all(|(known, _)| known != code)) {
+        return Err(EngineError::NotAllowable(code.clone()));
+    }
+    let (checked, files) = read(request)?;
+    let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
+    if selected.is_none_or(|selected| selected.is_empty()) {
+        return Err(EngineError::NothingSelected(request.only.clone()));
+    }
+    Ok((checked, files))
+}
+
 /// Reads and checks the documents; a secret in them stops everything.
-fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
+fn read(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
     let (checked, files) = read_plan::read(request.project, request.source, request.environment.as_deref())
         .map_err(EngineError::Documents)?;
     let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use probity_core::audit::AuditedStep;
 use probity_core::codes::Code;
 use probity_core::ids::{Digest, Id};
 use probity_core::journal::Kind;
@@ -14,7 +15,7 @@ use probity_core::judged::Judged;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::recorded::Recorded;
 use probity_core::redact::Redactor;
-use probity_core::walk::{self, CaseWalk, EngineValues, Exports};
+use probity_core::walk::{self, CaseWalk, EngineValues, Walked};
 use probity_probes::command::Sealed;
 use probity_probes::http::{Client, Settings};
 use probity_store::StoreError;
@@ -151,17 +152,21 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
     let file = |name: &str| files.get(name).cloned();
     let engine = EngineValues::of(recorded.run(), &run.opened, &run.opened_at);
     let only = run.opened.options.only.clone();
-    let mut exports = Exports::new();
-    let mut known = audited.steps().iter();
+    let mut walked = Walked::new(checked.plan());
+    let known: BTreeMap<&Id, &AuditedStep> = audited
+        .steps()
+        .iter()
+        .map(|step| (&checked.plan().scenarios[step.scenario].steps[step.step].id, step))
+        .collect();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
-        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, &file);
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
         let mut client = Client::new(&Settings::default());
         let began = recorded
             .actions()
             .iter()
             .any(|action| action.intent.scenario == scenario.id && action.intent.call != Json::Null);
-        // The audited steps stand in the same order, each once.
-        for (step, audited) in scenario.steps.iter().zip(known.by_ref()) {
+        for step in &scenario.steps {
+            let Some(audited) = known.get(&step.id) else { continue };
             if began && step.always_run && audited.action.is_none() {
                 let judgement = steps::one(run, &case, &mut client, scenario, step).await?;
                 case.settle(step, &judgement);
@@ -169,7 +174,7 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
                 case.settle(step, &audited.judgement);
             }
         }
-        exports.extend(case.finish());
+        walked.take(case);
     }
     Ok(())
 }

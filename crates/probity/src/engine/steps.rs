@@ -1,9 +1,11 @@
 //! The steps of the selected cases, one after another.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use probity_core::codes::Code;
+use probity_core::ids::Id;
 use probity_core::invoke::{Call, idempotency_key};
 use probity_core::journal::Kind;
 use probity_core::journal::body::{ActionCommit, ActionIntent, RunCancelled};
@@ -12,8 +14,8 @@ use probity_core::json::Json;
 use probity_core::judged::drawn_action;
 use probity_core::plan::{Scenario, Step};
 use probity_core::step::{Judgement, StepStatus};
-use probity_core::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
-use probity_probes::http::{Client, Settings};
+use probity_core::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
+use probity_probes::http::{Client, Jar, Settings};
 
 use super::open::Run;
 use super::{CaseDone, EngineError, Event, act, preflight};
@@ -54,11 +56,13 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
     let engine = EngineValues::of(run.recorder.folder.run(), &run.opened, &run.opened_at);
     let only = run.opened.options.only.clone();
     let settings = Settings::default();
-    let mut exports = Exports::new();
+    let mut walked = Walked::new(checked.plan());
+    let mut jars: BTreeMap<&Id, Jar> = BTreeMap::new();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
         let begun = Instant::now();
-        let mut case = CaseWalk::begin(&checked, scenario, &engine, &exports, &file);
-        let mut client = Client::new(&settings);
+        let mut case = CaseWalk::begin(&checked, scenario, &engine, &walked, &file);
+        let used = walked.lineage(&scenario.id).into_iter().filter_map(|other| checked.plan().scenarios.get(other));
+        let mut client = Client::with(&settings, Jar::of(used.filter_map(|other| jars.get(&other.id))));
         let mut stopped = None;
         for (position, step) in scenario.steps.iter().enumerate() {
             let judgement = one(run, &case, &mut client, scenario, step).await?;
@@ -67,7 +71,8 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
                 stopped = Some((position + 1, judgement.status.as_str()));
             }
         }
-        exports.extend(case.finish());
+        walked.take(case);
+        jars.insert(&scenario.id, client.into_jar());
         (run.request.progress)(Event::Case(CaseDone {
             id: scenario.id.as_str(),
             title: &scenario.title,

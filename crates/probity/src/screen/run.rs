@@ -11,6 +11,7 @@ use super::{gaps, verify};
 use crate::answer::attempt::Attempt;
 use crate::answer::facts::{self, Cleanup};
 use crate::answer::finding::handle;
+use crate::answer::run::tally;
 use crate::answer::site::Site;
 use crate::answer::{ASSURANCE, exit, next};
 use crate::engine::Finished;
@@ -18,6 +19,23 @@ use crate::out::Out;
 
 /// As many criteria are listed one by one.
 const LISTED: usize = 60;
+
+/// The last block of a call that made several runs.
+pub(crate) fn runs(many: &[(String, Finished)], exit: u8, out: Out) -> String {
+    let (worst, counts) = tally(many);
+    let tone = match exit {
+        0 => Tone::Good,
+        3 | 4 | 5 | 130 => Tone::Open,
+        _ => Tone::Bad,
+    };
+    let counts: Vec<String> =
+        counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| format!("{count} {word}")).collect();
+    let mut block = Block::new(out);
+    let noun = if many.len() == 1 { "run" } else { "runs" };
+    block.verdict(&worst.to_uppercase(), tone, &format!("{} {noun}: {}", many.len(), counts.join(", ")));
+    block.line(0, 0, &format!("exit {exit}"));
+    block.done()
+}
 
 /// The block of a run that came to its end; of one that verification finds broken, it says so.
 pub(crate) fn run(done: &Finished, _name: &str, out: Out) -> String {

@@ -181,7 +181,7 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
     let (scenario, planned) = judged.step(position);
     for check in &judged.audited().steps()[position].judgement.checks {
         let from = origin(judged, scenario, planned, check)
-            .unwrap_or_else(|| provenance_word(scenario, planned, check).to_owned());
+            .unwrap_or_else(|| provenance_word(judged, scenario, planned, check).to_owned());
         match check.truth {
             Truth::Holds => block.row(INDENT, "holds", COLUMN, &format!("{}    ({from})", expected(check))),
             Truth::Fails | Truth::Unknown => {

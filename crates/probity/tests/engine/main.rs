@@ -6,3 +6,4 @@ mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
+mod uses;

@@ -330,7 +330,7 @@ cases:
 fn a_poll_that_the_budget_ends_has_not_failed() {
     let lab = Lab::new(&POLL.replace("/poll/3", "/poll/300").replace("for: 2s", "for: 60s"));
     let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
-    for limits in ["limits: {time: 3s}", "limits: {probes: 2}"] {
+    for limits in ["limits: {time: 4s}", "limits: {probes: 2}"] {
         lab.write("probity.yaml", &format!("{settings}{limits}\n"));
         let ran = lab.run(&[]);
         let dir = lab.runs().pop().unwrap();

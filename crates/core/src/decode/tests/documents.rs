@@ -19,7 +19,7 @@ fn plans() {
     assert!(plan.grants.shell);
     assert_eq!(plan.mutation.unwrap().prefix.as_deref(), Some("{qa_marker}"));
     let case = &plan.scenarios[0];
-    assert!(case.continue_on_failure && case.title == "A" && case.uses[0].as_str() == "B");
+    assert!(case.continue_on_failure && case.title == "A" && case.uses[0].case.as_str() == "B");
     assert_eq!(case.not_claimed[0].kind, ObligationKind::Persistence);
     assert_eq!((case.steps[0].id.as_str(), case.steps[0].test_ids[0].as_str()), ("s1", "T1"));
 }

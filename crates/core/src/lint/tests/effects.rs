@@ -369,7 +369,6 @@ fn later_features() {
         &[
             ("http/2", |w| w.http(1).http_version = HttpVersion::Two),
             ("http/2 expected", |w| w.step(1).checks.push(check_of(What::HttpVersion("2".into())))),
-            ("uses", |w| w.plan.scenarios[0].uses.push(id("A"))),
         ],
     );
     passes(Code::NotSupported, &[("http/1.1", |w| w.http(1).http_version = HttpVersion::One)]);

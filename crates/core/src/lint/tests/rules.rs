@@ -140,25 +140,35 @@ fn ids_and_uses() {
     refuses(
         Code::UsesUnknown,
         &[
-            ("unknown", |w| w.plan.scenarios[0].uses.push(id("gone"))),
-            ("itself", |w| w.plan.scenarios[0].uses.push(id("A"))),
-            ("later", |w| {
-                let mut second = w.plan.scenarios[0].clone();
-                second.id = id("B");
-                w.plan.scenarios.push(second);
-                w.plan.scenarios[0].uses.push(id("B"));
+            ("unknown", |w| w.plan.scenarios[0].uses.push(used("gone"))),
+            ("itself", |w| w.plan.scenarios[0].uses.push(used("A"))),
+            ("a circle", |w| {
+                w.second().uses.push(used("A"));
+                w.plan.scenarios[0].uses.push(used("B"));
+            }),
+            ("too many", |w| {
+                for n in 0..40 {
+                    let other = w.second();
+                    other.id = id(&format!("X-{n}"));
+                    w.plan.scenarios[0].uses.push(used(&format!("X-{n}")));
+                }
             }),
         ],
     );
     passes(
         Code::UsesUnknown,
-        &[("earlier", |w| {
-            let mut second = w.plan.scenarios[0].clone();
-            second.id = id("B");
-            second.uses.push(id("A"));
-            w.plan.scenarios.push(second);
-        })],
+        &[
+            ("earlier", |w| w.second().uses.push(used("A"))),
+            ("later", |w| {
+                w.second();
+                w.plan.scenarios[0].uses.push(used("B"));
+            }),
+        ],
     );
+    let mut world = World::sound();
+    world.plan.scenarios[0].uses.push(used("AA"));
+    let found = world.findings().into_iter().find(|found| found.code == Code::UsesUnknown).unwrap();
+    assert_eq!((found.place, found.help.as_deref()), (Some(at(6)), Some("Did you mean A?")));
 }
 
 #[test]
@@ -479,13 +489,13 @@ fn provenance_by_variable() {
     let case = &world.plan.scenarios[0];
     let [post, get, read, ..] = case.steps.as_slice() else { panic!("five steps") };
     let earlier = |step: &str| Provenance::Earlier { step: id(step) };
-    assert_eq!(provenance(get, case, "qa_marker"), Provenance::Engine);
-    assert_eq!(provenance(post, case, "qa_marker"), Provenance::Echo);
-    assert_eq!(provenance(get, case, "order"), Provenance::Echo);
-    assert_eq!(provenance(read, case, "shown"), earlier("A.1"));
-    assert_eq!(provenance(post, case, "shown"), Provenance::SelfDerived { step: id("A.1") });
-    assert_eq!(provenance(read, case, "constant"), Provenance::Literal);
-    assert_eq!(provenance(read, case, "B.total"), earlier("B"));
+    assert_eq!(provenance(get, case, &[], "qa_marker"), Provenance::Engine);
+    assert_eq!(provenance(post, case, &[], "qa_marker"), Provenance::Echo);
+    assert_eq!(provenance(get, case, &[], "order"), Provenance::Echo);
+    assert_eq!(provenance(read, case, &[], "shown"), earlier("A.1"));
+    assert_eq!(provenance(post, case, &[], "shown"), Provenance::SelfDerived { step: id("A.1") });
+    assert_eq!(provenance(read, case, &[], "constant"), Provenance::Literal);
+    assert_eq!(provenance(read, case, &[], "B.total"), earlier("B"));
 }
 
 #[test]
@@ -550,4 +560,31 @@ fn obligations() {
         ],
     );
     refuses(Code::MarkerInInput, &[("query", |w| w.http(1).query.push(("note".into(), var("qa_marker"))))]);
+}
+
+#[test]
+fn what_a_used_case_saved_is_not_the_plan_s_own_word() {
+    use super::super::{Provenance, inherited, provenance};
+    let mut world = World::sound();
+    world.second().uses.push(used("A"));
+    let (get, read) = {
+        let steps = &world.plan.scenarios[0].steps;
+        (steps[1].clone(), steps[2].clone())
+    };
+    let second = &mut world.plan.scenarios[1];
+    second.steps = vec![read, get];
+    (second.steps[0].id, second.steps[1].id) = (id("B.1"), id("B.2"));
+    second.steps[1].checks = vec![equals("total", var("shown"))];
+    let case = &world.plan.scenarios[1];
+    let before = inherited(&world.plan, case);
+    assert_eq!(before.len(), 5);
+    assert_eq!(provenance(&case.steps[0], case, &before, "shown"), Provenance::Earlier { step: id("A.1") });
+    assert!(!world.codes().contains(&Code::ExpectationSelfDerived), "{:?}", world.findings());
+    // The same question put in the used case gives the answer that it is to be judged by.
+    world.plan.scenarios[0].steps[1].saves.push(save("shown", "total"));
+    world.plan.scenarios[0].steps.truncate(2);
+    world.plan.scenarios[1].steps.remove(0);
+    let messages: Vec<String> =
+        world.findings().into_iter().map(|found| format!("{} {}", found.code, found.message)).collect();
+    assert!(messages.iter().any(|m| m.starts_with("expectation_self_derived shown was saved by A.2")), "{messages:?}");
 }
