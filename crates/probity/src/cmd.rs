@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod init;
+pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod run;

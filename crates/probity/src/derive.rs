@@ -20,21 +20,26 @@ use probity_store::list::{self, Event};
 use probity_store::naming::{JOURNAL, RUN_LIST};
 use probity_store::snapshot::{Budget, Snapshot};
 
+use crate::answer::show::Evidence;
+
 /// The reader of documents.
 pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Node, Vec<Diagnostic>> {
     probity_formats::document::read(name, bytes)
 }
 
 /// Every view of a judged run: name and bytes.
-pub(crate) fn views(judged: &Judged) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn views(judged: &Judged, evidence: &Evidence<'_>) -> Vec<(String, Vec<u8>)> {
     let core = probity_core::views::views(judged).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+    let html = ("report.html".to_owned(), crate::html::page(judged, evidence).into_bytes());
     let junit = ("junit.xml".to_owned(), crate::junit::junit(judged).into_bytes());
-    core.chain([junit]).collect()
+    let ctrf = ("ctrf.json".to_owned(), crate::ctrf::ctrf(judged).into_bytes());
+    core.chain([html, junit, ctrf]).collect()
 }
 
-/// Judges a run folder that this process wrote.
-pub(crate) fn judge(dir: &Path) -> Option<Judged> {
-    judge_snapshot(&Snapshot::of_folder(dir, &Budget::default()).ok()?)
+/// Judges a run folder that this process wrote; the snapshot has its evidence.
+pub(crate) fn judge(dir: &Path) -> Option<(Judged, Snapshot)> {
+    let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
+    Some((judge_snapshot(&snapshot)?, snapshot))
 }
 
 fn judge_snapshot(snapshot: &Snapshot) -> Option<Judged> {
@@ -44,7 +49,8 @@ fn judge_snapshot(snapshot: &Snapshot) -> Option<Judged> {
     Some(judged::judge(audited))
 }
 
-fn evidence(snapshot: &Snapshot, digest: &Digest) -> Option<Vec<u8>> {
+/// Bytes of evidence that a snapshot holds.
+pub(crate) fn evidence(snapshot: &Snapshot, digest: &Digest) -> Option<Vec<u8>> {
     snapshot.evidence(digest).ok().map(std::borrow::Cow::into_owned)
 }
 
@@ -97,7 +103,7 @@ fn read_list(path: &Path) -> Option<Vec<u8>> {
 /// A folder that cannot be read within bounds.
 fn refused(problems: &[Finding]) -> Verified {
     let folder = Folder { journal: &[], files: &[], read: &|_| None, problems, listed: None, seal: None };
-    let mut verified = probity_core::verify::verify(&folder, &parse, &views);
+    let mut verified = probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &|_| None));
     // Nothing was read, so nothing can be said of a journal.
     verified
         .findings
@@ -140,7 +146,7 @@ pub(crate) fn verify_snapshot(
         listed: listed.as_ref(),
         seal,
     };
-    probity_core::verify::verify(&folder, &parse, &views)
+    probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &|digest| evidence(snapshot, digest)))
 }
 
 /// What a run list says of the run whose journal this is: by its id, or by its nonce under another id.

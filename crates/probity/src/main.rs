@@ -3,9 +3,11 @@
 mod answer;
 mod cli;
 mod cmd;
+mod ctrf;
 mod demo;
 mod derive;
 mod engine;
+mod html;
 mod junit;
 mod out;
 mod plans;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Why(args) => cmd::why::why(&args, out),
         Command::Show(args) => cmd::show::show(&args, out),
         Command::Report(args) => cmd::report::report(&args, out),
+        Command::Open(args) => cmd::open::open(&args, out),
         Command::Explain(args) => cmd::explain::explain(&args, out),
         Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),

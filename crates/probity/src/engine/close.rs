@@ -3,7 +3,6 @@
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
-use probity_core::judged::Judged;
 
 use super::open::Run;
 use super::recorder::Recorder;
@@ -31,7 +30,7 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     let dir = recorder.folder.path().to_path_buf();
     let judged = derive::judge(&dir);
     let (outcome, counts) = match &judged {
-        Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
+        Some((judged, _)) => (judged.status().as_str().to_owned(), judged.counts()),
         // What was written cannot be read again: never a pass.
         None => ("inconclusive".to_owned(), [0; 5]),
     };
@@ -39,8 +38,12 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
     listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
-    if let Some(judged) = judged.and_then(|judged| derive::closed(&dir, judged)) {
-        write_views(&recorder, &judged)?;
+    if let Some((judged, snapshot)) = judged
+        && let Some(judged) = derive::closed(&dir, judged)
+    {
+        for (name, bytes) in derive::views(&judged, &|digest| derive::evidence(&snapshot, digest)) {
+            recorder.folder.write_view(&name, &bytes)?;
+        }
     }
     drop(recorder);
     Ok(Finished { verified: super::verified(&dir), dir })
@@ -49,11 +52,4 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
 /// Notes the end of a run in the run list that saw it open. A folder that was moved away from its list has none.
 pub(super) fn listed(list: &RunList, run: &str, at: &str, entries: u64, head: Digest) -> Result<(), StoreError> {
     if list.find(run)?.is_empty() { Ok(()) } else { list.close_run(run, at, entries, head) }
-}
-
-fn write_views(recorder: &Recorder, judged: &Judged) -> Result<(), EngineError> {
-    for (name, bytes) in derive::views(judged) {
-        recorder.folder.write_view(&name, &bytes)?;
-    }
-    Ok(())
 }

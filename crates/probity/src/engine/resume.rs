@@ -63,8 +63,8 @@ fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineE
     if let Some(at) = derive::last_time(reopened.journal()) {
         listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
     }
-    if let Some(judged) = derive::judge(dir) {
-        for (name, bytes) in derive::views(&judged) {
+    if let Some((judged, snapshot)) = derive::judge(dir) {
+        for (name, bytes) in derive::views(&judged, &|digest| derive::evidence(&snapshot, digest)) {
             reopened.write_view(&name, &bytes)?;
         }
     }

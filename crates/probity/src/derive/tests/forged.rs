@@ -11,7 +11,7 @@ use probity_store::snapshot::Snapshot;
 
 use super::good::{Good, exhausted, partial, whole};
 use super::{drawn, refused};
-use crate::derive::{judge_snapshot, verify_snapshot, views};
+use crate::derive::{evidence, judge_snapshot, verify_snapshot, views};
 
 /// A journal that is being written again.
 pub(super) struct Forgery {
@@ -102,7 +102,8 @@ impl Forgery {
             }
         }
         let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot).map(|judged| views(&judged)).unwrap_or_default() {
+        let written = judge_snapshot(&snapshot).map(|judged| views(&judged, &|digest| evidence(&snapshot, digest)));
+        for (name, bytes) in written.unwrap_or_default() {
             snapshot = snapshot.with(&name, bytes).unwrap();
         }
         snapshot
