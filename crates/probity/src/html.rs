@@ -15,9 +15,6 @@ mod several;
 mod steps;
 mod write;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 
 use probity_core::audit::Bytes;

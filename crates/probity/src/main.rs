@@ -7,6 +7,7 @@ mod ctrf;
 mod demo;
 mod derive;
 mod engine;
+mod github;
 mod html;
 mod junit;
 mod out;

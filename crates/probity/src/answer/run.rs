@@ -124,11 +124,17 @@ fn sayings(judged: &Judged, verified: &Verified) -> (String, Vec<String>) {
     }
 }
 
+/// Runs with the worst first, by exit code.
+pub(crate) fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
+    let mut order: Vec<&(String, Finished)> = many.iter().collect();
+    let worst = [130, 6, 2, 1, 3, 5, 4, 0];
+    order.sort_by_key(|(_, done)| worst.iter().position(|code| *code == exit(&done.verified)));
+    order
+}
+
 /// The answer for several runs of one call, the worst first.
 pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
-    let mut order: Vec<&(String, Finished)> = many.iter().collect();
-    let worst_first = [130, 6, 2, 1, 3, 5, 4, 0];
-    order.sort_by_key(|(_, done)| worst_first.iter().position(|code| *code == exit(&done.verified)));
+    let order = worst_first(many);
     let rows: Vec<Json> = order.iter().map(|(name, done)| row(name, done)).collect();
     let statuses: Vec<&str> = many.iter().map(|(_, done)| status(&done.verified)).collect();
     let count = |word: &str| statuses.iter().filter(|status| **status == word).count();
@@ -149,7 +155,8 @@ pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
     document(&build(share(room, &[&rows])[0]))
 }
 
-fn status(verified: &Verified) -> &'static str {
+/// The status of a run in one word; `open` and `broken` where there is none.
+pub(crate) fn status(verified: &Verified) -> &'static str {
     verified.status().map_or(if verified.is_intact() { "open" } else { "broken" }, Status::as_str)
 }
 

@@ -15,7 +15,7 @@ use crate::out::Out;
 use crate::plans::{self, PlanSource};
 use crate::project::Project;
 use crate::screen::progress::Progress;
-use crate::{answer, screen};
+use crate::{answer, github, screen};
 
 /// Runs plans.
 pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
@@ -60,9 +60,11 @@ impl Ask<'_> {
             Err(e) => return fail_with(out, Code::NetworkDenied, &format!("no event loop can be made: {e}"), "", 3),
         };
         let cancel = runtime.block_on(async { interrupts() });
+        let step = github::Step::begin();
         let mut shared = Shared::default();
         let mut exits = Vec::new();
         let mut finished = Vec::new();
+        let mut refused = false;
         for source in sources {
             match self.one(&runtime, source, &cancel, &mut shared, out) {
                 Ok(done) => {
@@ -74,17 +76,20 @@ impl Ask<'_> {
                 }
                 Err(error) => {
                     exits.push(self.failed(&error, out));
-                    if out.json {
-                        return worst_exit(&exits);
-                    }
+                    refused = out.json;
                 }
             }
-            if *cancel.borrow() {
+            // An answer that is an error is the only document on standard output.
+            if refused || *cancel.borrow() {
                 break;
             }
         }
         let exit = worst_exit(&exits);
+        if let Some(step) = step {
+            step.end(&github::Outcome { runs: answer::run::worst_first(&finished), sources, exit }, out);
+        }
         match finished.as_slice() {
+            _ if refused => {}
             [(name, one)] if out.json => out.data(&answer::run::run(one, name)),
             many if out.json => out.data(&answer::run::runs(many, exit)),
             _ => {}

@@ -1,12 +1,13 @@
 //! The criteria, worst first, with their tests; and what is not claimed.
 
-use probity_core::judged::{Judged, JudgedCriterion};
+use probity_core::judged::{Judged, JudgedCriterion, Reason};
 use probity_core::matrix::Criterion;
 use probity_core::verdict::Status;
 
 use super::write::{A, Html, Room};
 use super::{Page, evidence_link, first};
 use crate::answer::facts;
+use crate::screen::gaps::follows;
 
 /// Bytes of all rows.
 const ROWS: usize = 2_000_000;
@@ -31,7 +32,9 @@ pub(super) fn criteria(page: &Page<'_>, html: &mut Html) {
             html.el("div", &[A::Class("window")], |html| {
                 for (criterion, planned) in window {
                     let mut piece = Html::default();
-                    row(page, &mut piece, criterion, planned, shown < OPEN);
+                    // The first failing one is told in full above.
+                    let told = shown == 0 && page.judged.status() == Status::Failed;
+                    row(page, &mut piece, criterion, planned, shown < OPEN && !told);
                     if !room.take(html, &piece) {
                         break;
                     }
@@ -54,19 +57,21 @@ pub(super) fn criteria(page: &Page<'_>, html: &mut Html) {
 fn row(page: &Page<'_>, html: &mut Html, criterion: &JudgedCriterion, planned: &Criterion, near: bool) {
     let id = criterion.id.as_str();
     let attributes = [A::Class("row"), A::State(criterion.status), A::Id(id)];
-    let reasons = page.reasons.get(id).map(Vec::as_slice).unwrap_or_default();
+    let about = page.reasons.get(id).map(Vec::as_slice).unwrap_or_default();
+    // That it could not be tested follows from what stands above.
+    let reasons: Vec<&Reason> = about.iter().copied().filter(|reason| !follows(page.judged, reason)).collect();
     let plain = criterion.status == Status::Passed && criterion.tests.len() < 2;
     if plain {
         return html.el("p", &attributes, |html| line(html, criterion, planned));
     }
-    let open = criterion.status != Status::Passed && near;
+    let open = !reasons.is_empty() && near;
     let attributes: Vec<A<'_>> = attributes.into_iter().chain(open.then_some(A::Open)).collect();
     html.el("details", &attributes, |html| {
         html.el("summary", &[], |html| line(html, criterion, planned));
         for reason in reasons.iter().take(REASONS) {
             first::values(page.judged, html, reason, true);
         }
-        if reasons.is_empty() {
+        if about.is_empty() {
             for note in criterion.notes.iter().take(REASONS) {
                 html.say("p", "", note);
             }

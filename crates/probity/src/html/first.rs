@@ -87,9 +87,6 @@ fn facing(page: &Page<'_>, html: &mut Html, reason: &Reason) {
         });
     }
     values(page.judged, html, reason, true);
-    if let Some(line) = reason.step.and_then(|position| curl_of(&page.judged.audited().steps()[position])) {
-        copyable(html, "curl", &line);
-    }
 }
 
 fn card(page: &Page<'_>, html: &mut Html, position: usize) {
@@ -102,6 +99,9 @@ fn card(page: &Page<'_>, html: &mut Html, position: usize) {
             html.say("span", "r", &steps::result(page.judged, position));
         });
         steps::exchange(page, html, position, CARD, false);
+        if let Some(line) = curl_of(&page.judged.audited().steps()[position]) {
+            copyable(html, "curl", &line);
+        }
     });
 }
 

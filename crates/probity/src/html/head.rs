@@ -56,16 +56,14 @@ fn rows(page: &Page<'_>, html: &mut Html) {
     let origin = environment.origins.first().map(ToString::to_string);
     let named = environment.name.clone().unwrap_or_else(|| "NOT DECLARED".to_owned());
     let url = environment.url.clone().or(origin).unwrap_or_default();
-    row("environment", &|html| html.text(&format!("{named} {url}")));
-    row("data", &|html| html.text(environment.data.as_deref().unwrap_or("NOT DECLARED")));
+    let data = environment.data.as_deref().unwrap_or("UNDECLARED");
+    row("environment", &|html| html.text(&format!("{named} {url} - {data} data")));
     row("subject", &|html| html.text(&subject_words(page.judged)));
     row("time", &|html| html.text(&time(page.judged)));
-    row("attempt", &|html| html.text(&attempt(page.judged)));
-    row("assurance", &|html| html.text(ASSURANCE));
-    row("weakenings", &|html| html.text(&weakening(page.judged)));
+    let weakened = if page.judged.weakenings().is_empty() { "no weakening".to_owned() } else { weakening(page.judged) };
+    row("claim", &|html| html.text(&format!("{ASSURANCE}; {}; {weakened}", attempt(page.judged))));
     row("terms", &|html| html.text(&page.judged.conditions().join("; ")));
     row("run", &|html| html.text(audited.recorded().run()));
-    row("seal", &|html| html.say("code", "", &page.seal));
 }
 
 /// `30 Nov 2026 14:24 UTC, 2.1 s`, by the journal's clock.

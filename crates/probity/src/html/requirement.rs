@@ -10,7 +10,7 @@ use super::criteria::word;
 use super::write::{A, Html};
 
 /// As many bytes of the text stand on the page.
-const LARGEST: usize = 200_000;
+const LARGEST: usize = 100_000;
 
 /// What became of a source unit.
 enum Fate {

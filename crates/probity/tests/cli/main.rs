@@ -4,9 +4,12 @@
 
 mod answers;
 mod blocks;
+mod browser;
 mod checks;
 mod documents;
+mod github;
 mod hostile;
 mod page;
 mod place;
+mod reports;
 mod verifying;
