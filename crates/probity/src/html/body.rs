@@ -215,7 +215,7 @@ mod tests {
     fn texts_are_marked_and_the_one_that_does_not_hold_wins() {
         let holds = check("contains", None, "\"one line\"", Truth::Holds);
         let fails = check("notContains", None, "\"line\"", Truth::Fails);
-        assert_eq!(marked("one line", &[holds.clone()]), [("one line", Truth::Holds)]);
+        assert_eq!(marked("one line", std::slice::from_ref(&holds)), [("one line", Truth::Holds)]);
         assert_eq!(marked("one line", &[holds, fails]), [("line", Truth::Fails)]);
         assert_eq!(marked("aaa", &[check("contains", None, "", Truth::Holds)]), []);
     }

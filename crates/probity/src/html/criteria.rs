@@ -9,8 +9,9 @@ use super::{Page, evidence_link, first};
 use crate::answer::facts;
 use crate::screen::gaps::follows;
 
-/// Bytes of all rows.
+/// Bytes of all rows, and of all that is not claimed.
 const ROWS: usize = 2_000_000;
+const ASIDE: usize = 60_000;
 /// Rows that are laid out together, when they come into sight.
 pub(super) const WINDOW: usize = 200;
 /// As many handles of evidence stand in a row, and tests and reasons below it.
@@ -29,6 +30,7 @@ pub(super) fn criteria(page: &Page<'_>, html: &mut Html) {
         let mut room = Room(ROWS);
         let mut shown = 0;
         for window in rows.chunks(WINDOW) {
+            let before = shown;
             html.el("div", &[A::Class("window")], |html| {
                 for (criterion, planned) in window {
                     let mut piece = Html::default();
@@ -41,7 +43,7 @@ pub(super) fn criteria(page: &Page<'_>, html: &mut Html) {
                     shown += 1;
                 }
             });
-            if room.0 < 1000 {
+            if shown < before + window.len() {
                 break;
             }
         }
@@ -142,15 +144,18 @@ pub(super) fn not_claimed(page: &Page<'_>, html: &mut Html) {
     }
     html.say("h3", "", "Not claimed");
     html.el("ul", &[A::Class("aside")], |html| {
-        for (what, why) in rows.iter().take(WINDOW) {
-            html.el("li", &[], |html| {
+        let mut room = Room(ASIDE);
+        for (shown, (what, why)) in rows.iter().enumerate() {
+            let mut piece = Html::default();
+            piece.el("li", &[], |html| {
                 html.text(what);
                 html.text(" ");
                 html.say("small", "", why);
             });
-        }
-        if rows.len() > WINDOW {
-            html.say("li", "", &format!("{} more, in requirement.md and test-matrix.json", rows.len() - WINDOW));
+            if !room.take(html, &piece) {
+                let more = rows.len() - shown;
+                return html.say("li", "", &format!("{more} more, in requirement.md and test-matrix.json of the run"));
+            }
         }
     });
 }

@@ -15,7 +15,7 @@ use crate::screen::gaps::follows;
 use crate::screen::run::strength_words;
 
 /// As many reasons stand one by one.
-const REASONS: usize = 200;
+const REASONS: usize = 50;
 /// As many bytes of a body stand in a card.
 const CARD: usize = 1500;
 
@@ -74,8 +74,9 @@ fn failed(page: &Page<'_>, html: &mut Html) {
     }
 }
 
-/// The exchanges behind a failure side by side, and the values that face each other.
+/// The values that face each other, and the exchanges behind them side by side.
 fn facing(page: &Page<'_>, html: &mut Html, reason: &Reason) {
+    values(page.judged, html, reason, true);
     let told = told(page.judged, reason);
     if let Some(position) = reason.step {
         let source =
@@ -86,7 +87,6 @@ fn facing(page: &Page<'_>, html: &mut Html, reason: &Reason) {
             }
         });
     }
-    values(page.judged, html, reason, true);
 }
 
 fn card(page: &Page<'_>, html: &mut Html, position: usize) {

@@ -81,7 +81,7 @@ fn rows(page: &Page<'_>, html: &mut Html) {
         for one in captured(page.judged, step) {
             piece.el("tr", &[], |html| {
                 html.el("td", &[A::Title(&drawn_action(page.judged.step(position).1))], |html| {
-                    evidence_link(html, position)
+                    evidence_link(html, position);
                 });
                 html.say("td", "", &one.role);
                 html.say("td", "", &one.bytes.to_string());

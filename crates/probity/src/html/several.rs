@@ -43,13 +43,14 @@ pub(crate) fn several(rows: &[Row<'_>]) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
-    let title = format!("{} {} requirements", whole.as_str().to_uppercase(), groups.len());
+    let noun = if groups.len() == 1 { "requirement" } else { "requirements" };
+    let title = format!("{} {} {noun}", whole.as_str().to_uppercase(), groups.len());
     document(&title, |html| {
         html.el("header", &[A::State(whole)], |html| {
             html.el("div", &[A::Class("bar")], |html| {
                 html.el("h1", &[], |html| {
                     html.say("b", "verdict", &whole.as_str().to_uppercase());
-                    html.text(&format!(" {} requirements in {} runs", groups.len(), rows.len()));
+                    html.text(&format!(" {} {noun} in {} runs", groups.len(), rows.len()));
                 });
                 html.say("p", "lead", &counts.join(", "));
             });

@@ -39,6 +39,7 @@ pub(super) fn timeline(page: &Page<'_>, html: &mut Html) {
         let (mut room, mut case, mut shown) = (Room(ROWS), None, 0);
         let positions: Vec<usize> = (0..steps.len()).collect();
         for window in positions.chunks(WINDOW) {
+            let before = shown;
             html.el("div", &[A::Class("window")], |html| {
                 for position in window.iter().copied() {
                     if case != Some(steps[position].scenario) && cases <= HEADINGS {
@@ -58,6 +59,9 @@ pub(super) fn timeline(page: &Page<'_>, html: &mut Html) {
                     shown += 1;
                 }
             });
+            if shown < before + window.len() {
+                break;
+            }
         }
         if shown < steps.len() {
             let all = "all in evidence-ledger.json of the run";
@@ -151,7 +155,7 @@ fn detail(page: &Page<'_>, html: &mut Html, position: usize, largest: usize) {
     }
     if let Some(at) = place_of(planned) {
         html.el("p", &[A::Class("none")], |html| {
-            html.say("code", "", &format!("{}:{}", judged.audited().checked().file(), at.line))
+            html.say("code", "", &format!("{}:{}", judged.audited().checked().file(), at.line));
         });
     }
     exchange(page, html, position, largest, true);

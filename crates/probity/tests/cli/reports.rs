@@ -64,8 +64,7 @@ fn copied(from: &Path, to: &Path) {
 
 /// The text between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let start = text.find(from).unwrap_or_else(|| panic!("no {from} in {text}")) + from.len();
-    &text[start..start + text[start..].find(to).unwrap()]
+    text.split_once(from).and_then(|(_, rest)| rest.split_once(to)).unwrap().0
 }
 
 #[test]
@@ -155,6 +154,20 @@ fn several_runs_make_one_page() {
         assert_eq!(place.probity(&words).code, 2, "{words}");
     }
     assert_eq!(place.probity(&format!("report {good} nothing-of-the-sort --as html")).code, 2);
+}
+
+#[test]
+fn of_several_attempts_the_newest_counts() {
+    let place = Place::with_service().plan(&fails());
+    let bad = place.probity("run --format json").json()["run"].as_str().unwrap().to_owned();
+    place.write("order.probity.yaml", PASSES);
+    let good = place.probity("run --format json").json()["run"].as_str().unwrap().to_owned();
+    for words in [format!("{bad} {good}"), format!("{good} {bad}")] {
+        let page = place.probity(&format!("report {words} --as html")).stdout;
+        assert!(page.contains("PASSED</b> 1 requirement in 2 runs"), "{page}");
+        assert!(page.contains("attempt 1 of its series") && page.contains("attempt 2 of its series"));
+        assert!(page.contains(">FAILED</b>"), "an attempt that failed stays in sight");
+    }
 }
 
 /// Fields of CTRF 1.0 that stand in what we write, with those that must.
@@ -273,4 +286,25 @@ fn open_shows_only_what_the_journal_gives() {
     assert!(ran.code == 6 && ran.stderr.contains("view_differs") && ran.stdout.is_empty(), "{ran}");
     assert!(!place.path().join("opened").exists());
     assert_eq!(place.probity("open nothing-of-the-sort").code, 2);
+}
+
+#[test]
+fn a_page_of_any_run_stays_small_enough_to_open() {
+    let long = "the total of this order stays what it was when it was shown, ".repeat(80);
+    let rows = |line: &dyn Fn(usize) -> String| (0..600).map(line).collect::<String>();
+    let criteria = rows(&|n| format!("    - {{id: R-{n}, needs: api, text: \"Order {n}: {long}\"}}\n"));
+    let cases = rows(&|n| {
+        format!(
+            "  - {{id: C-{n}, title: t, covers: [R-{n}], steps: [{{http: GET /orders/{n}, expect: {{status: 200, text: x}}}}]}}\n"
+        )
+    });
+    let place = Place::without_service().plan(&format!(
+        "schemaVersion: 2\nrequirement:\n  title: Many\n  criteria:\n{criteria}environment: local\ncases:\n{cases}"
+    ));
+    let ran = place.probity("run");
+    assert_eq!(ran.code, 3, "{ran}");
+    let page = read(&place.run_folder(), "report.html");
+    assert!(page.len() < 4_700_000, "{}", page.len());
+    assert!(page.contains(" more, all in evidence-ledger.json of the run"), "what is left out is said");
+    assert!(page.contains("bytes more, in requirement.md of the run"), "what is left out is said");
 }
