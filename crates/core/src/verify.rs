@@ -4,6 +4,8 @@
 mod anchors;
 mod folder;
 
+use std::borrow::Cow;
+
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
 use crate::codes::Code;
@@ -57,7 +59,7 @@ pub struct Known {
 }
 
 /// Writes the views of a judged run: name and bytes.
-pub type Views<'a> = dyn Fn(&Judged) -> Vec<(String, Vec<u8>)> + 'a;
+pub type Views<'a> = dyn Fn(&Judged) -> Cow<'a, [(String, Vec<u8>)]> + 'a;
 
 /// The outcome of a verification.
 pub struct Verified {

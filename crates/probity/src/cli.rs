@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Write a report of a run
     Report(ReportArgs),
+    /// Open the report of a run in the browser
+    Open(OneRun),
     /// Say what a code means
     Explain(ExplainArgs),
     /// Check or expand a plan without running it
@@ -223,9 +225,18 @@ pub(crate) struct ShowArgs {
 
 /// `report`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity report                                 Markdown of the newest run
+  probity report RUN --as junit -o junit.xml
+  probity report RUN1 RUN2 --as html -o all.html  one row a requirement")]
 pub(crate) struct ReportArgs {
-    #[command(flatten)]
-    pub run: OneRun,
+    /// Runs: folders, ids or beginnings of them; the newest when left out. Several make one page of HTML
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
     /// The form
     #[arg(long = "as", value_enum, default_value = "md", value_name = "FORM")]
     pub form: ReportForm,
@@ -237,10 +248,14 @@ pub(crate) struct ReportArgs {
 /// Forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportForm {
+    /// One HTML file that fetches nothing
+    Html,
     /// Markdown
     Md,
     /// JUnit XML
     Junit,
+    /// Common Test Report Format, JSON
+    Ctrf,
     /// The JSON answer of `run`
     Json,
 }

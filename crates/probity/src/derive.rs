@@ -1,5 +1,6 @@
 //! From a run folder to its verdict: the readers of bytes that core asks for, put together.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use probity_core::journal::{Entry, Seal};
 use probity_core::json::Json;
 use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
-use probity_core::step::Evidence as _;
-use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified, Views};
+use probity_core::step::Evidence;
+use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified};
 use probity_store::list::{self, Event};
 use probity_store::naming::{JOURNAL, RUN_LIST};
 use probity_store::snapshot::{Budget, Snapshot};
@@ -29,17 +30,20 @@ pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Node, Vec<Diagnostic>> {
 }
 
 /// Every view of a judged run: name and bytes.
-pub(crate) fn views(judged: &Judged) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn views(judged: &Judged, evidence: &dyn Evidence) -> Vec<(String, Vec<u8>)> {
     let core = probity_core::views::views(judged).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+    let html = ("report.html".to_owned(), crate::html::page(judged, evidence).into_bytes());
     let junit = ("junit.xml".to_owned(), crate::junit::junit(judged).into_bytes());
-    core.chain([junit]).collect()
+    let ctrf = ("ctrf.json".to_owned(), crate::ctrf::ctrf(judged).into_bytes());
+    core.chain([html, junit, ctrf]).collect()
 }
 
-/// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened.
-pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<Known> {
+/// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened. The
+/// snapshot has its evidence.
+pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<(Known, Snapshot)> {
     let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
     let judged = judge_snapshot(&snapshot, known)?;
-    Some(Known { journal: snapshot.into_journal(), judged })
+    Some((Known { journal: snapshot.journal().to_vec(), judged }, snapshot))
 }
 
 fn judge_snapshot(snapshot: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
@@ -80,29 +84,26 @@ pub(crate) fn closed(dir: &Path, known: Known) -> Option<Known> {
 /// that the caller was given.
 pub(crate) fn verify(dir: &Path, index: Option<&Path>, seal: Option<&Seal>) -> Verified {
     let list = index.map(Path::to_path_buf).or_else(|| list_beside(dir));
-    verify_listed(dir, list.as_deref(), seal, &views, None)
+    verify_listed(dir, list.as_deref(), seal, None)
 }
+
+/// What this process has just closed: what it worked out, and the views that it wrote.
+type Closed<'a> = (Known, &'a [(String, Vec<u8>)]);
 
 /// Verifies a run folder that this process has just closed: everything in it is read again from the disk, and the
 /// verdict is not worked out a second time over the same bytes.
-pub(crate) fn verify_known(dir: &Path, known: Known, written: &[(String, Vec<u8>)]) -> Verified {
-    verify_listed(dir, list_beside(dir).as_deref(), None, &|_| written.to_vec(), Some(known))
+pub(crate) fn verify_closed(dir: &Path, closed: Closed<'_>) -> Verified {
+    verify_listed(dir, list_beside(dir).as_deref(), None, Some(closed))
 }
 
 fn list_beside(dir: &Path) -> Option<PathBuf> {
     dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST))
 }
 
-fn verify_listed(
-    dir: &Path,
-    list: Option<&Path>,
-    seal: Option<&Seal>,
-    views: &Views<'_>,
-    known: Option<Known>,
-) -> Verified {
+fn verify_listed(dir: &Path, list: Option<&Path>, seal: Option<&Seal>, closed: Option<Closed<'_>>) -> Verified {
     let bytes = list.and_then(read_list);
     match Snapshot::of_folder(dir, &Budget::default()) {
-        Ok(snapshot) => verify_snapshot_known(&snapshot, bytes.as_deref(), seal, Vec::new(), views, known),
+        Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new(), closed),
         Err(problems) => {
             let findings: Vec<Finding> =
                 problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
@@ -124,7 +125,7 @@ fn refused(problems: &[Finding]) -> Verified {
     let nothing = |_: &Digest| None;
     let folder =
         Folder { journal: &[], files: &[], view: &|_| None, evidence: &nothing, problems, listed: None, seal: None };
-    let mut verified = probity_core::verify::verify(&folder, &parse, &views, None);
+    let mut verified = probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &nothing).into(), None);
     // Nothing was read, so nothing can be said of a journal.
     verified
         .findings
@@ -133,18 +134,12 @@ fn refused(problems: &[Finding]) -> Verified {
 }
 
 /// Verifies what a snapshot holds, against the bytes of a run list.
-#[cfg(test)]
-fn verify_snapshot(snapshot: &Snapshot, list: Option<&[u8]>, seal: Option<&Seal>, problems: Vec<Finding>) -> Verified {
-    verify_snapshot_known(snapshot, list, seal, problems, &views, None)
-}
-
-fn verify_snapshot_known(
+fn verify_snapshot(
     snapshot: &Snapshot,
     list: Option<&[u8]>,
     seal: Option<&Seal>,
     mut problems: Vec<Finding>,
-    views: &Views<'_>,
-    known: Option<Known>,
+    closed: Option<Closed<'_>>,
 ) -> Verified {
     let files: Vec<FileSeen> = snapshot
         .files()
@@ -169,7 +164,12 @@ fn verify_snapshot_known(
         listed: listed.as_ref(),
         seal,
     };
-    probity_core::verify::verify(&folder, &parse, views, known)
+    match closed {
+        Some((known, written)) => {
+            probity_core::verify::verify(&folder, &parse, &|_| Cow::Borrowed(written), Some(known))
+        }
+        None => probity_core::verify::verify(&folder, &parse, &|judged| views(judged, snapshot).into(), None),
+    }
 }
 
 /// What a run list says of the run whose journal this is: by its id, or by its nonce under another id.

@@ -3,10 +3,13 @@
 mod answer;
 mod cli;
 mod cmd;
+mod ctrf;
 mod demo;
 mod derive;
 mod draft;
 mod engine;
+mod github;
+mod html;
 mod junit;
 mod out;
 mod plans;
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Why(args) => cmd::why::why(&args, out),
         Command::Show(args) => cmd::show::show(&args, out),
         Command::Report(args) => cmd::report::report(&args, out),
+        Command::Open(args) => cmd::open::open(&args, out),
         Command::Explain(args) => cmd::explain::explain(&args, out),
         Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),

@@ -51,12 +51,20 @@ impl Attempt {
 
     /// `attempt 2 of its series, 1 of them with this subject`
     pub(crate) fn drawn(&self) -> String {
-        let n = self.n;
         match self.this_subject {
-            Some(count) if n > 1 => format!("attempt {n} of its series, {count} of them with this subject"),
-            _ => format!("attempt {n} of its series"),
+            Some(count) if self.n > 1 => format!("{}, {count} of them with this subject", numbered(self.n)),
+            _ => numbered(self.n),
         }
     }
+}
+
+/// The attempt as the run itself says it, for views, which know nothing of other runs.
+pub(crate) fn attempt(judged: &Judged) -> String {
+    numbered(judged.audited().recorded().opened().attempt)
+}
+
+fn numbered(n: u64) -> String {
+    format!("attempt {n} of its series")
 }
 
 /// How many attempts named this build, this one included. What their journals say is not verified: it is worth what

@@ -4,8 +4,9 @@ use probity_core::codes::Code;
 use probity_core::environment::Environment;
 use probity_core::ids::Digest;
 use probity_core::journal::body::{COUNT_NAMES, InputSealed, Role};
+use probity_core::journal::observation::Observation;
 use probity_core::json::Json;
-use probity_core::judged::{Claims, Judged, JudgedCriterion, Subject};
+use probity_core::judged::{Claims, Judged, JudgedCriterion, JudgedTest, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::step::StepStatus;
 use probity_core::verdict::Status;
@@ -128,6 +129,12 @@ const fn rank(status: Status) -> u8 {
         Status::Untested => 3,
         Status::Passed => 4,
     }
+}
+
+/// How long the steps of a test took, in ms.
+pub(crate) fn test_ms(judged: &Judged, test: &JudgedTest) -> u64 {
+    let steps = test.steps.iter().filter_map(|position| judged.audited().steps()[*position].observation.as_deref());
+    steps.map(Observation::total_us).sum::<u64>() / 1000
 }
 
 /// What became of the cleanup steps.

@@ -83,9 +83,23 @@ pub(crate) fn origin(judged: &Judged, scenario: &Scenario, step: &Step, check: &
     Some(parts.join(", "))
 }
 
+/// Position of the step that the expected value of a check was saved by, if one saved it.
+pub(crate) fn maker(judged: &Judged, scenario: &Scenario, step: &Step, check: &CheckResult) -> Option<usize> {
+    let names = check.expected_from.as_ref()?;
+    let name = names.split([',', ' ']).find(|name| !name.is_empty())?;
+    let before = inherited(judged.audited().checked().plan(), scenario);
+    match provenance(step, scenario, &before, name) {
+        Provenance::Earlier { step: maker } => position_of(judged, &maker),
+        _ => None,
+    }
+}
+
+fn position_of(judged: &Judged, id: &Id) -> Option<usize> {
+    (0..judged.audited().steps().len()).find(|position| judged.step(*position).1.id == *id)
+}
+
 fn saved_from(judged: &Judged, maker: &Id) -> String {
-    let found = (0..judged.audited().steps().len()).find(|position| judged.step(*position).1.id == *maker);
-    match found {
+    match position_of(judged, maker) {
         Some(position) => format!("saved from {}, {}", drawn_action(judged.step(position).1), handle(position)),
         None => format!("left by {maker}"),
     }

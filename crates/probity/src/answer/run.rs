@@ -134,10 +134,11 @@ pub(crate) fn tally(many: &[(String, Finished)]) -> (&'static str, Vec<(&'static
     (worst, names.into_iter().map(|name| (name, count(name))).collect())
 }
 
-fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
+/// Runs with the worst first, by exit code.
+pub(crate) fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
     let mut order: Vec<&(String, Finished)> = many.iter().collect();
-    let worst_first = [130, 6, 2, 1, 3, 5, 4, 0];
-    order.sort_by_key(|(_, done)| worst_first.iter().position(|code| *code == exit(&done.verified)));
+    let worst = [130, 6, 2, 1, 3, 5, 4, 0];
+    order.sort_by_key(|(_, done)| worst.iter().position(|code| *code == exit(&done.verified)));
     order
 }
 
@@ -159,7 +160,8 @@ pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
     document(&build(share(room, &[&rows])[0]))
 }
 
-fn status(verified: &Verified) -> &'static str {
+/// The status of a run in one word; `open` and `broken` where there is none.
+pub(crate) fn status(verified: &Verified) -> &'static str {
     verified.status().map_or(if verified.is_intact() { "open" } else { "broken" }, Status::as_str)
 }
 

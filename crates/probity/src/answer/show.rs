@@ -13,7 +13,7 @@ use probity_core::verdict::{Status, of_tests};
 use probity_core::verify::Verified;
 
 use step::Detail;
-pub(crate) use step::{Got, Sent, captured, curl_of, got, sent};
+pub(crate) use step::{Got, Sent, captured, checks_on, curl_of, got, sent, sent_headers};
 
 use super::finding::handle;
 use super::{clip, share, size, texts};
@@ -105,6 +105,15 @@ pub(crate) fn step_status(judged: &Judged, position: usize) -> Status {
         (_, Some(Weight::Fail)) => Status::Failed,
         (_, Some(Weight::Blocker)) => Status::Blocked,
         (_, Some(Weight::Gap) | None) => Status::Inconclusive,
+    }
+}
+
+/// The word of a step as a reader sees it: lower case if fine, upper case if not.
+pub(crate) fn step_word(judged: &Judged, position: usize) -> String {
+    match judged.audited().steps()[position].judgement.status {
+        StepStatus::Passed if step_status(judged, position) == Status::Passed => "passed".to_owned(),
+        StepStatus::Passed => "UNPROVED".to_owned(),
+        other => other.as_str().to_uppercase(),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::out::Out;
 use crate::plans::{self, PlanSource};
 use crate::project::Project;
 use crate::screen::progress::Progress;
-use crate::{answer, screen};
+use crate::{answer, github, screen};
 
 /// Runs plans.
 pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
@@ -66,9 +66,11 @@ impl Ask<'_> {
             Err(exit) => return exit,
         };
         let cancel = runtime.block_on(async { interrupts() });
+        let step = github::Step::begin();
         let mut shared = Shared::default();
         let mut exits = Vec::new();
         let mut finished = Vec::new();
+        let mut refused = false;
         'plans: for source in sources {
             for _ in 0..self.repeat {
                 match self.one(&runtime, source, &cancel, &mut shared, out) {
@@ -81,8 +83,10 @@ impl Ask<'_> {
                     }
                     Err(error) => {
                         exits.push(self.failed(&error, out));
-                        if out.json {
-                            return worst_exit(&exits);
+                        // An answer that is an error is the only document on standard output.
+                        refused = out.json;
+                        if refused {
+                            break 'plans;
                         }
                         // What refuses a plan before it is run refuses it each time.
                         continue 'plans;
@@ -94,8 +98,12 @@ impl Ask<'_> {
             }
         }
         let exit = worst_exit(&exits);
+        if let Some(step) = step {
+            step.end(&github::Outcome { runs: answer::run::worst_first(&finished), sources, exit }, out);
+        }
         let one = sources.len() == 1 && self.repeat == 1;
         match finished.first() {
+            _ if refused => {}
             Some((name, done)) if one && out.json => out.data(&answer::run::run(done, name)),
             _ if out.json => out.data(&answer::run::runs(&finished, exit)),
             _ if one => {}

@@ -36,7 +36,7 @@ pub(super) fn seal(
     recorder.folder.sync()?;
     let dir = recorder.folder.path().to_path_buf();
     let known = derive::judge(&dir, plan);
-    let (outcome, counts) = match known.as_ref().map(|known| &known.judged) {
+    let (outcome, counts) = match known.as_ref().map(|(known, _)| &known.judged) {
         Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
         // What was written cannot be read again: never a pass.
         None => ("inconclusive".to_owned(), [0; 5]),
@@ -45,14 +45,15 @@ pub(super) fn seal(
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
     listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
-    let verified = match known.and_then(|known| derive::closed(&dir, known)) {
-        Some(known) => {
-            let views = derive::views(&known.judged);
+    let closed = known.and_then(|(known, snapshot)| Some((derive::closed(&dir, known)?, snapshot)));
+    let verified = match closed {
+        Some((known, snapshot)) => {
+            let views = derive::views(&known.judged, &snapshot);
             for (name, bytes) in &views {
                 recorder.folder.write_view(name, bytes)?;
             }
-            drop(recorder);
-            derive::verify_known(&dir, known, &views)
+            drop((recorder, snapshot));
+            derive::verify_closed(&dir, (known, &views))
         }
         None => {
             drop(recorder);

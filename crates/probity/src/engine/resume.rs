@@ -65,8 +65,8 @@ fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineE
     if let Some(at) = derive::last_time(reopened.journal()) {
         listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
     }
-    if let Some(known) = derive::judge(dir, None) {
-        for (name, bytes) in derive::views(&known.judged) {
+    if let Some((known, snapshot)) = derive::judge(dir, None) {
+        for (name, bytes) in derive::views(&known.judged, &snapshot) {
             reopened.write_view(&name, &bytes)?;
         }
     }

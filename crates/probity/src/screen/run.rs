@@ -237,6 +237,11 @@ fn not_claimed(block: &mut Block, judged: &Judged) {
 
 /// How much stands behind the verdict.
 pub(crate) fn strength(block: &mut Block, judged: &Judged) {
+    block.row(0, "strength", 10, &strength_words(judged));
+}
+
+/// The same in words.
+pub(crate) fn strength_words(judged: &Judged) -> String {
     let claims = judged.claims();
     let total = claims.observed + claims.witnessed + claims.reported;
     let noun = if total == 1 { "claim" } else { "claims" };
@@ -247,8 +252,7 @@ pub(crate) fn strength(block: &mut Block, judged: &Judged) {
         Cleanup::Incomplete => "cleanup INCOMPLETE",
     };
     let weakening = if judged.weakenings().is_empty() { "no weakening".to_owned() } else { weakening(judged) };
-    let text = format!("{total} {noun}{split}; {weakening}; {cleanup}; {ASSURANCE}");
-    block.row(0, "strength", 10, &text);
+    format!("{total} {noun}{split}; {weakening}; {cleanup}; {ASSURANCE}")
 }
 
 /// The claims by the class of their evidence: `13 observed, 1 reported`.
@@ -268,8 +272,14 @@ pub(crate) fn weakening(judged: &Judged) -> String {
     format!("WEAKENED: {}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// What was tested.
+/// What was tested, and under which terms.
 fn subject(block: &mut Block, judged: &Judged) {
+    block.row(0, "subject", 10, &subject_words(judged));
+    block.row(0, "terms", 10, &judged.conditions().join("; "));
+}
+
+/// What was tested, in words: work tree, plan, and the build that the system named.
+pub(crate) fn subject_words(judged: &Judged) -> String {
     let opened = judged.audited().recorded().opened();
     let mut parts = Vec::new();
     match &opened.git {
@@ -292,6 +302,5 @@ fn subject(block: &mut Block, judged: &Judged) {
         Subject::Identity(build) => format!("the service named build {build} before and after"),
         Subject::Declared => "the service names no build".to_owned(),
     });
-    block.row(0, "subject", 10, &parts.join("; "));
-    block.row(0, "terms", 10, &judged.conditions().join("; "));
+    parts.join("; ")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use probity_core::evaluate::Truth;
 use probity_core::judged::{Judged, drawn_action, place_of};
-use probity_core::step::{Evidence, StepStatus};
+use probity_core::step::Evidence;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
@@ -12,7 +12,7 @@ use super::block::{Block, Tone};
 use super::verify::bytes;
 use crate::answer::bytes::Excerpt;
 use crate::answer::finding::{expected, handle, origin, provenance_word};
-use crate::answer::show::{Got, Sent, Subject, captured, curl_of, got, sent, step_status};
+use crate::answer::show::{Got, Sent, Subject, captured, curl_of, got, sent, step_word};
 use crate::answer::site::Site;
 use crate::out::Out;
 
@@ -69,11 +69,7 @@ fn head(judged: &Judged, subject: &Subject) -> String {
 fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &dyn Evidence) {
     let audited = &judged.audited().steps()[position];
     let (_, planned) = judged.step(position);
-    let word = match audited.judgement.status {
-        StepStatus::Passed if step_status(judged, position) == Status::Passed => "passed".to_owned(),
-        StepStatus::Passed => "UNPROVED".to_owned(),
-        other => other.as_str().to_uppercase(),
-    };
+    let word = step_word(judged, position);
     let at = place_of(planned)
         .map_or_else(String::new, |at| format!("   {}:{}", judged.audited().checked().file(), at.line));
     let parts = format!("{word}  {}  {}{at}   {}", planned.id, drawn_action(planned), handle(position));
@@ -196,7 +192,7 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
 }
 
 /// Microseconds in a readable unit.
-fn time(us: u64) -> String {
+pub(crate) fn time(us: u64) -> String {
     match us {
         0..1000 => format!("{us} us"),
         1000..10_000 => format!("{}.{} ms", us / 1000, us % 1000 / 100),

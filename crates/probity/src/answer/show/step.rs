@@ -52,31 +52,31 @@ pub(crate) enum Got<'a> {
 pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
     let mine = checks_on(step, Channel::Request);
     Some(match step.call.as_ref()? {
-        Call::Http(call) => {
-            // What really went out stands in the last hop; the call is what was meant to.
-            let hop = match step.observation.as_deref() {
-                Some(Observation::Http(http)) => http.hops.first(),
-                _ => None,
-            };
-            let meant = || {
-                let field = |field: &Field| match field {
-                    Field::Text(text) => text.clone(),
-                    Field::Secret(_, name) => format!("{{env:{name}}}"),
-                };
-                call.headers.iter().map(|(name, value)| (name.clone(), field(value))).collect()
-            };
-            Sent::Http {
-                line: format!("{} {}", call.method, call.url),
-                headers: hop.map_or_else(meant, |hop| hop.hop.sent_headers.clone()),
-                body: call.body.as_ref().map(|body| Excerpt::of(body, &mine)),
-            }
-        }
+        Call::Http(call) => Sent::Http {
+            line: format!("{} {}", call.method, call.url),
+            headers: sent_headers(step),
+            body: call.body.as_ref().map(|body| Excerpt::of(body, &mine)),
+        },
         Call::Command(call) => Sent::Command {
             argv: call.argv.clone(),
             cwd: call.cwd.clone(),
             stdin: call.stdin.as_ref().map(|stdin| Excerpt::of(stdin, &mine)),
         },
     })
+}
+
+/// The header lines of a request: those that really went out, else those that were meant to; credentials as
+/// `{env:NAME}`.
+pub(crate) fn sent_headers(step: &AuditedStep) -> Vec<(String, String)> {
+    let field = |field: &Field| match field {
+        Field::Text(text) => text.clone(),
+        Field::Secret(_, name) => format!("{{env:{name}}}"),
+    };
+    match (step.observation.as_deref(), &step.call) {
+        (Some(Observation::Http(http)), _) if !http.hops.is_empty() => http.hops[0].hop.sent_headers.clone(),
+        (_, Some(Call::Http(call))) => call.headers.iter().map(|(name, value)| (name.clone(), field(value))).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What came back, if something did.
@@ -97,7 +97,7 @@ pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &dyn Evi
 }
 
 /// The checks on a channel: those that do not hold first.
-fn checks_on(step: &AuditedStep, channel: Channel) -> Vec<&CheckResult> {
+pub(crate) fn checks_on(step: &AuditedStep, channel: Channel) -> Vec<&CheckResult> {
     let mut mine: Vec<&CheckResult> =
         step.judgement.checks.iter().filter(|check| check.channel == Some(channel)).collect();
     mine.sort_by_key(|check| check.truth == Truth::Holds);

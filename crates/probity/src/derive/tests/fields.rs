@@ -100,7 +100,7 @@ fn every_field_is_seen_or_known_to_stand_alone() {
                 continue;
             }
             cases += 1;
-            let verified = verify_snapshot(&forgery.snapshot(), None, None, Vec::new());
+            let verified = verify_snapshot(&forgery.snapshot(), None, None, Vec::new(), None);
             let seen = verified.findings.iter().any(|finding| {
                 // Views and outcome can be written to match, but for an outcome that the rest does not give.
                 let views = matches!(finding.code, Code::ViewDiffers | Code::ViewMissing);

@@ -29,7 +29,7 @@ macro_rules! forgeries {
 fn writing_it_all_again_without_a_change_gives_the_same() {
     let mut same = Forgery::of(whole());
     assert_eq!(same.chained(), whole().snapshot.journal());
-    let verified = verify_snapshot(&same.completed(), Some(&whole().list), None, Vec::new());
+    let verified = verify_snapshot(&same.completed(), Some(&whole().list), None, Vec::new(), None);
     assert_eq!(verified.exit(), 0, "{}", drawn(&verified));
 }
 
@@ -422,7 +422,7 @@ fn chain_broken_and_sequence_gap() {
             journal.extend(entry.line().unwrap().0);
         }
         let snapshot = good.snapshot.with("journal.jsonl", journal).unwrap();
-        verify_snapshot(&snapshot, None, None, Vec::new())
+        verify_snapshot(&snapshot, None, None, Vec::new(), None)
     };
     refused(&broken(&|entry| entry.prev = Digest::of(b"other")), Code::ChainBroken);
     refused(&broken(&|entry| entry.seq += 1), Code::SequenceGap);
@@ -437,7 +437,7 @@ fn entry_not_canonical_and_unknown_kind() {
     let verified = |from: &str, to: &str| {
         let journal = text.replacen(from, to, 1).into_bytes();
         assert_ne!(journal, good.snapshot.journal());
-        verify_snapshot(&good.snapshot.with("journal.jsonl", journal).unwrap(), None, None, Vec::new())
+        verify_snapshot(&good.snapshot.with("journal.jsonl", journal).unwrap(), None, None, Vec::new(), None)
     };
     refused(&verified("\"gen\":1", "\"gen\": 1"), Code::EntryNotCanonical);
     refused(&verified("\"v\":1", "\"v\":1,\"x\":1"), Code::EntryNotCanonical);
@@ -465,14 +465,14 @@ fn tail_cut() {
     journal.truncate(journal.iter().rposition(|b| *b == b'\n').unwrap() + 1);
     journal.extend(cut.line().unwrap().0);
     let snapshot = whole().snapshot.with("journal.jsonl", journal).unwrap();
-    refused(&verify_snapshot(&snapshot, None, None, Vec::new()), Code::TailCut);
+    refused(&verify_snapshot(&snapshot, None, None, Vec::new(), None), Code::TailCut);
     // A whole close over fewer steps: the run list knows of more.
     let mut f = Forgery::of(whole());
     let range = f.of_step("PROG-1.1");
     f.entries.drain(range);
     let snapshot = f.completed();
-    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new()), Code::TailCut);
-    refused(&verify_snapshot(&snapshot, None, None, Vec::new()), Code::StepMissing);
+    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new(), None), Code::TailCut);
+    refused(&verify_snapshot(&snapshot, None, None, Vec::new(), None), Code::StepMissing);
 }
 
 /// Another end of the same length.
@@ -484,9 +484,9 @@ fn anchor_differs() {
         entry.mono += 1;
     }
     let snapshot = f.completed();
-    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new()), Code::AnchorDiffers);
+    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new(), None), Code::AnchorDiffers);
     // Without anything that names the end it is a run like any other: that is what "unsigned" means.
-    let alone = verify_snapshot(&snapshot, None, None, Vec::new());
+    let alone = verify_snapshot(&snapshot, None, None, Vec::new(), None);
     assert_eq!(alone.exit(), 0, "{}", drawn(&alone));
 }
 
@@ -501,10 +501,10 @@ fn outcome_differs_and_weakening_hidden() {
         let mut f = Forgery::of(good);
         let last = f.entries.len() - 1;
         set(f.body(last), "outcome", outcome);
-        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new()), code);
+        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new(), None), code);
         let mut f = Forgery::of(good);
         set(f.body(last), "counts.passed", 9u64);
-        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new()), Code::OutcomeDiffers);
+        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new(), None), Code::OutcomeDiffers);
     }
 }
 
@@ -518,7 +518,7 @@ fn a_claimed_pass_is_not_believed() {
     let commit = f.commit("ITEM-1.2");
     let blob = Json::map([("bytes", Json::from(text.len())), ("sha256", Digest::of(text.as_bytes()).into())]);
     set(f.body(commit), "observation.hops.0.wire", blob);
-    let verified = verify_snapshot(&f.completed(), None, None, Vec::new());
+    let verified = verify_snapshot(&f.completed(), None, None, Vec::new(), None);
     assert_eq!(verified.exit(), 1, "the bytes fail the check\n{}", drawn(&verified));
     let disagrees = verified.findings.iter().any(|finding| finding.code == Code::RunnerDisagrees);
     assert!(disagrees, "{}", drawn(&verified));

@@ -101,7 +101,8 @@ impl Forgery {
             }
         }
         let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot, None).map(|judged| views(&judged)).unwrap_or_default() {
+        for (name, bytes) in judge_snapshot(&snapshot, None).map(|judged| views(&judged, &snapshot)).unwrap_or_default()
+        {
             snapshot = snapshot.with(&name, bytes).unwrap();
         }
         snapshot
@@ -110,9 +111,9 @@ impl Forgery {
     /// Verifies it complete, and demands that with the run list it is refused whatever was forged.
     pub(super) fn verify(mut self) -> Verified {
         let snapshot = self.completed();
-        let anchored = verify_snapshot(&snapshot, Some(&self.good.list), None, Vec::new());
+        let anchored = verify_snapshot(&snapshot, Some(&self.good.list), None, Vec::new(), None);
         assert_eq!(anchored.exit(), 6, "with the run list\n{}", drawn(&anchored));
-        verify_snapshot(&snapshot, None, None, Vec::new())
+        verify_snapshot(&snapshot, None, None, Vec::new(), None)
     }
 
     /// Demands this code.

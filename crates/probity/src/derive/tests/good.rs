@@ -151,7 +151,7 @@ fn make(server: Server, plan: &str, only: &[&str], settings: &str, exit: u8) -> 
     let snapshot = in_memory(&done.dir);
     let list = std::fs::read(done.dir.parent().unwrap().join(RUN_LIST)).unwrap();
     let good = Good { snapshot, dir: done.dir.clone(), list, _folder: folder };
-    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new());
+    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new(), None);
     assert_eq!(verified.exit(), exit, "{}", super::drawn(&verified));
     assert!(verified.findings.is_empty(), "{}", super::drawn(&verified));
     good

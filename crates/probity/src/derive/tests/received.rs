@@ -66,7 +66,7 @@ fn the_decoded_body_is_decoded_again() {
 fn the_try_that_decides_is_the_last_whole_one() {
     // As it was made: failed, by the answer that was whole.
     let good = cut_off();
-    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new());
+    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new(), None);
     let reason = &verified.judged.as_ref().unwrap().reasons()[0];
     assert_eq!(reason.code, Code::RequirementFailed, "{}", drawn(&verified));
     let mut f = Forgery::of(good);
@@ -106,6 +106,6 @@ fn the_try_that_decides_is_the_last_whole_one() {
     put_text(f.body(at.unwrap()), &text);
     set(f.body(commit), "observation.hops.0.wire", blob(text.as_bytes()));
     set(f.body(commit), "observation.tries.0.body", Digest::of(text.as_bytes()));
-    let verified = verify_snapshot(&f.completed(), None, None, Vec::new());
+    let verified = verify_snapshot(&f.completed(), None, None, Vec::new(), None);
     assert_eq!(verified.exit(), 5, "{}", drawn(&verified));
 }
