@@ -10,6 +10,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use call::call_digest;
 pub use call::{Call, idempotency_key};
 
 use crate::environment::Environment;

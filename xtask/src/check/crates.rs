@@ -16,7 +16,7 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 12] = [
+const CORE: [&str; 13] = [
     "base64",
     "flate2",
     "globset",
@@ -27,6 +27,7 @@ const CORE: [&str; 12] = [
     "serde_json_canonicalizer",
     "serde_json_path",
     "sha2",
+    "smol_str",
     "thiserror",
     "url",
 ];
