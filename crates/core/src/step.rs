@@ -261,7 +261,8 @@ fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Opt
 }
 
 /// Whether anything that the step checks, saves or keeps stands in the body.
-fn reads_body(step: &Step) -> bool {
+#[must_use]
+pub fn reads_body(step: &Step) -> bool {
     let checks = step.checks.iter().any(|check| match check.what {
         What::Json(..) | What::JsonAny(..) | What::Contains(..) | What::Text(..) | What::Schema(..) => true,
         What::Status(_) | What::Exit(_) | What::Header(..) | What::Time(_) => false,

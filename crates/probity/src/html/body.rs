@@ -38,16 +38,22 @@ pub(super) const fn state(truth: Truth) -> Status {
     }
 }
 
-/// Draws a body: whole up to `largest` bytes, else its asserted parts. `rest` says where all of it lies.
-pub(super) fn body(html: &mut Html, bytes: &[u8], checks: &[&CheckResult], largest: usize, rest: &str) {
-    if bytes.is_empty() {
+/// Draws a body of `total` bytes: whole up to `largest` bytes, else its asserted parts. `bytes` may be its beginning
+/// where no check looks into it. `rest` says where all of it lies.
+pub(super) fn body(html: &mut Html, bytes: &[u8], total: usize, checks: &[&CheckResult], largest: usize, rest: &str) {
+    if total == 0 {
         return html.say("p", "none", "empty");
     }
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return html.say("p", "none", &format!("{}, no text; {rest}", size(bytes.len() as u64)));
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        // A beginning may end inside a character.
+        Err(e) if bytes.len() < total && e.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return html.say("p", "none", &format!("{}, no text; {rest}", size(total as u64))),
     };
     let marks = marks(text, checks);
-    if text.len() <= largest {
+    if total <= largest {
         return html.el("pre", &[], |html| part(html, text, &marks, 0, text.len()));
     }
     html.el("pre", &[], |html| {
@@ -61,11 +67,11 @@ pub(super) fn body(html: &mut Html, bytes: &[u8], checks: &[&CheckResult], large
             html.lines("\n");
             end = to;
         }
-        if end < text.len() {
-            html.say("i", "", &format!("[{} left out]", size((text.len() - end) as u64)));
+        if end < total {
+            html.say("i", "", &format!("[{} left out]", size((total - end) as u64)));
         }
     });
-    html.say("p", "none", &format!("{} in all; {rest}", size(text.len() as u64)));
+    html.say("p", "none", &format!("{} in all; {rest}", size(total as u64)));
 }
 
 /// The parts of a text that are cut out: around each mark, those that touch as one; without a mark the beginning.
@@ -226,11 +232,26 @@ mod tests {
             format!("{{\"pad\": \"{}\", \"total\": 29.96, \"more\": \"{}\"}}", "é".repeat(40_000), "x".repeat(9000));
         let one = check("equals", Some("total"), "29.97", Truth::Fails);
         let mut html = Html::default();
-        body(&mut html, text.as_bytes(), &[&one], WHOLE, "all of it is e1");
+        body(&mut html, text.as_bytes(), text.len(), &[&one], WHOLE, "all of it is e1");
         assert!(html.len() < 2000);
         let cut = windows(&text, &marks(&text, &[&one]));
         assert_eq!(cut.len(), 1);
         assert!(text[cut[0].0..cut[0].1].contains("\"total\": 29.96, "));
         assert_eq!(windows(&text, &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_beginning_says_how_much_there_is() {
+        let drawn = |bytes: &[u8], total| {
+            super::super::write::document("t", |html| body(html, bytes, total, &[], 64, "all of it is e1"))
+        };
+        let beginning = format!("{}\u{e4}", "x".repeat(3199));
+        // Cut inside the last character, which has two bytes.
+        let cut = drawn(&beginning.as_bytes()[..3200], 9_000_000);
+        assert!(cut.contains("left out]") && cut.contains("8.6 MiB in all; all of it is e1"), "{cut}");
+        // The whole of it gives the same but for what it counts.
+        let whole = "x".repeat(9_000_000);
+        assert_eq!(drawn(whole.as_bytes(), whole.len()), cut);
+        assert!(drawn(b"\xff\xfe", 9_000_000).contains("8.6 MiB, no text; all of it is e1"));
     }
 }

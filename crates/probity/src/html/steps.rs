@@ -1,5 +1,7 @@
 //! The timeline: every step with what was sent, what came back, and what was checked in it.
 
+use std::sync::Arc;
+
 use probity_core::evaluate::CheckResult;
 use probity_core::expect::Channel;
 use probity_core::ids::Digest;
@@ -8,7 +10,7 @@ use probity_core::journal::body::Content;
 use probity_core::journal::observation::Observation;
 use probity_core::judged::{Judged, drawn_action, place_of};
 use probity_core::observe::Phases;
-use probity_core::step::Evidence as _;
+use probity_core::step::{Evidence as _, reads_body};
 use probity_core::verdict::Status;
 
 use super::body::{WHOLE, body, state as state_of};
@@ -186,13 +188,13 @@ pub(super) fn exchange(page: &Page<'_>, html: &mut Html, position: usize, larges
                 }
                 if let Some(sent) = &call.body {
                     let rest = "as the plan gives it".to_owned();
-                    body(html, sent, &checks_on(step, Channel::Request), largest, &rest);
+                    body(html, sent, sent.len(), &checks_on(step, Channel::Request), largest, &rest);
                 }
             }),
             Some(Call::Command(call)) => part(html, "sent", |html| {
                 html.say("code", "url", &call.argv.join(" "));
                 if let Some(stdin) = &call.stdin {
-                    body(html, stdin, &[], largest, "as the plan gives it");
+                    body(html, stdin, stdin.len(), &[], largest, "as the plan gives it");
                 }
             }),
             None => {}
@@ -266,14 +268,20 @@ fn phases(phases: &Phases) -> String {
 
 fn captured_body(page: &Page<'_>, html: &mut Html, position: usize, channel: Channel, digest: &Digest, largest: usize) {
     let step = &page.judged.audited().steps()[position];
-    let file =
-        captured(page.judged, step).iter().find(|one| one.sha256 == *digest).and_then(|one| match &one.content {
-            Content::File(name) => Some(format!("all of it is evidence/{name}")),
-            Content::Text(_) | Content::Base64(_) | Content::Absent => None,
-        });
-    let rest = file.unwrap_or_else(|| "all of it stands in the journal".to_owned());
-    match page.bytes.bytes(digest) {
-        Some(bytes) => body(html, &bytes, &checks_on(step, channel), largest, &rest),
+    let one = captured(page.judged, step).iter().find(|one| one.sha256 == *digest);
+    let rest = match one.map(|one| &one.content) {
+        Some(Content::File(name)) => format!("all of it is evidence/{name}"),
+        _ => "all of it stands in the journal".to_owned(),
+    };
+    let total = one.map(|one| usize::try_from(one.bytes).unwrap_or(usize::MAX));
+    // Of a large body that no check looks into, the beginning is enough.
+    let head = total.filter(|total| *total > largest && !reads_body(page.judged.step(position).1));
+    let (bytes, checks) = match head {
+        Some(_) => (page.bytes.head(digest).map(Arc::new), Vec::new()),
+        None => (page.bytes.bytes(digest), checks_on(step, channel)),
+    };
+    match bytes {
+        Some(bytes) => body(html, &bytes, head.unwrap_or(bytes.len()), &checks, largest, &rest),
         None => html.say("p", "none", "its bytes are not at hand"),
     }
 }
