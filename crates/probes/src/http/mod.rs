@@ -2,7 +2,7 @@
 //!
 //! [`Client::send`] takes a resolved call and gives an [`Exchange`](probity_core::observe::Exchange); it judges
 //! nothing. A request is built in `outgoing`, travels over a `connection` whose raw head is kept by `tap` and `head`,
-//! is read in `answer`, and its codings are undone in `coding`; `redirect` decides where a chain may lead, `jar` keeps
+//! is read in `answer`, and its codings are undone in `coding`, a `stage` each; `redirect` decides where a chain may lead, `jar` keeps
 //! the cookies, and `progress` knows what was going on when a call was stopped.
 
 mod answer;
@@ -15,6 +15,7 @@ mod outgoing;
 mod progress;
 mod redirect;
 mod secrets;
+mod stage;
 mod tap;
 
 pub use client::{Client, Settings};
