@@ -3,7 +3,7 @@
 
 use super::body::{Body, Fields};
 use crate::ids::Digest;
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::observe::{CommandResult, Failure, FailureKind, Hop, Peer, Phases, TlsFacts};
 
 /// What a step saw.
@@ -235,6 +235,12 @@ fn read_hop(value: &Json) -> Option<HopObserved> {
         phases: Phases { dns_us: dns?, connect_us: connect?, tls_us: tls?, first_byte_us: first?, body_us: body? },
         peer: Peer {
             address: peer.text("address")?,
+            // Absent where there is none, so that a plain exchange stays short.
+            proxy: peer
+                .0
+                .get("proxy")
+                .map(|proxy| proxy.as_text().map(str::to_owned))
+                .map_or(Some(None), |p| p.map(Some))?,
             reused: peer.bool("reused")?,
             resent: peer.bool("resent")?,
             tls: nullable(peer.0.get("tls")?, |tls| {
@@ -263,12 +269,14 @@ fn write_hop(observed: &HopObserved) -> Json {
             ("anchor", tls.anchor.as_str().into()),
         ])
     });
-    let peer = Json::map([
-        ("address", Json::from(hop.peer.address.as_str())),
-        ("reused", hop.peer.reused.into()),
-        ("resent", hop.peer.resent.into()),
-        ("tls", tls),
-    ]);
+    let mut peer = Map::new();
+    peer.push("address", hop.peer.address.as_str());
+    if let Some(proxy) = &hop.peer.proxy {
+        peer.push("proxy", proxy.as_str());
+    }
+    peer.push("reused", hop.peer.reused);
+    peer.push("resent", hop.peer.resent);
+    peer.push("tls", tls);
     Json::map([
         ("method", Json::from(hop.method.as_str())),
         ("url", hop.url.as_str().into()),
@@ -281,7 +289,7 @@ fn write_hop(observed: &HopObserved) -> Json {
         ("trailers", write_pairs(&hop.trailers)),
         ("complete", hop.complete.into()),
         ("phases", Json::map(PHASES.into_iter().zip(phases))),
-        ("peer", peer),
+        ("peer", Json::Map(peer)),
         ("wire", write_blob(observed.wire)),
         ("decoded", observed.decoded.map_or(Json::Null, write_blob)),
     ])

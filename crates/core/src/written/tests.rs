@@ -276,6 +276,19 @@ const FULL_RUN: &str = r#"{"run": ["jq", "{{id: .id}", "{a}"], "env": {"TOKEN": 
             "shows": [{"terminal": {"path": "state", "values": ["done", "{end}"]}}, {"persistence": {"of": "a"}}, "marker"]}"#;
 
 #[test]
+fn ways_and_parts_become_those_of_the_seed_form() {
+    step_is(
+        r#"{"http": "POST /a", "multipart": {"note": "n {a}", "id": "{a}", "n": 1, "doc": [{"file": "a.pdf", "type": "a/b"}, "x"],
+            "meta": {"value": "{a}", "type": "c/d"}}, "tls": {"cert": "c.pem", "key": {"env": "K"}},
+            "proxy": {"url": "http://p:1", "auth": {"basic": {"env": "P"}}}}"#,
+        r#"{"method": "POST", "path": "/a", "multipart": {"note": {"$template": "n {a}"}, "id": {"$var": "a"}, "n": 1,
+            "doc": [{"file": "a.pdf", "type": "a/b"}, "x"], "meta": {"value": {"$var": "a"}, "type": "c/d"}},
+            "tls": {"cert": "c.pem", "key": {"$env": "K"}},
+            "proxy": {"url": "http://p:1", "auth": {"basic": {"$env": "P"}}}, "idempotent": false}"#,
+    );
+}
+
+#[test]
 fn http_fields_become_those_of_the_seed_form() {
     step_is(
         FULL_HTTP,
@@ -398,7 +411,22 @@ fn steps_are_refused_by_name() {
         (r#"{"htpp": "GET /a"}"#, r#"{"http": "GET /a"}"#, "unknown_verb"),
         (r#"{"http": "GET /a", "run": ["a"]}"#, r#"{"run": ["a"]}"#, "unknown_verb"),
         (r#"{"goto": "/a"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
-        (r#"{"http": "GET /a", "proxy": "p"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
+        (
+            r#"{"http": "GET /a", "proxy": "http://{p}:1"}"#,
+            r#"{"http": "GET /a", "proxy": "http://p:1"}"#,
+            "template_breakout",
+        ),
+        (r#"{"http": "GET /a", "unixSocket": "{s}"}"#, r#"{"http": "GET /a", "unixSocket": "s"}"#, "template_breakout"),
+        (
+            r#"{"http": "GET /a", "tls": {"cert": "{c}", "key": {"env": "K"}}}"#,
+            r#"{"http": "GET /a", "tls": {"cert": "c", "key": {"env": "K"}}}"#,
+            "template_breakout",
+        ),
+        (
+            r#"{"http": "POST /a", "multipart": {"f": {"file": "{f}"}}}"#,
+            r#"{"http": "POST /a", "multipart": {"f": {"file": "f"}}}"#,
+            "template_breakout",
+        ),
         (r#"{"http": "get /a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
         (r#"{"http": "GET a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
         (r#"{"http": "GET {base}/a"}"#, r#"{"http": "GET /{base}/a"}"#, "url_malformed"),

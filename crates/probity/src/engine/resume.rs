@@ -97,7 +97,7 @@ fn clean_up(
         progress: &mut |_| {},
     };
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
-    let (secrets, redactor, _) = open::credentials(audited.checked().plan());
+    let (secrets, redactor, _) = open::credentials(audited.checked().plan(), &project);
     recorder.redactor = redactor;
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
@@ -154,7 +154,7 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
     let mut known = audited.steps().iter();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
         let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, &file);
-        let mut client = Client::new(&Settings::default());
+        let mut client = Client::new(&Settings::within(run.request.project.root.clone()));
         let began = recorded
             .actions()
             .iter()

@@ -33,9 +33,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 
@@ -51,7 +51,7 @@ pub(super) async fn serve<S>(stream: S, number: usize, state: Arc<State>, log: L
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(|request: http::Request<Incoming>| {
+    let service = service_fn(move |request: http::Request<Incoming>| {
         let (state, log) = (Arc::clone(&state), log.clone());
         async move {
             let (head, body) = request.into_parts();
@@ -59,7 +59,7 @@ where
             let seen = Request {
                 connection: number,
                 method: head.method.to_string(),
-                target: head.uri.to_string(),
+                target: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
                 headers: pairs(&head.headers),
                 body,
             };
@@ -67,7 +67,7 @@ where
             Ok::<_, Infallible>(answer(&seen, times, &state).await)
         }
     });
-    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
 }
 
 fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
