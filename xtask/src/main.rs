@@ -4,9 +4,11 @@
 
 mod bench;
 mod check;
+mod dist;
 mod generate;
 mod json;
 mod process;
+mod tar;
 mod test;
 mod timing;
 mod tools;
@@ -21,6 +23,7 @@ usage: cargo xtask <chore>
   check [--install] [STAGE…]  everything else that CI looks at; without a stage, all of them
   docs                        writes docs/rules.md from the catalogue of codes
   schemas                     writes schemas/*.json
+  dist [FILE]                 packs program, licences, completions and manual pages; with FILE, that in the program's place
   bench [--install] [ROW…]    runs the benchmarks of bench/: http, hash, spawn
 ";
 
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
         Some((&"check", stages)) => check::run(stages, install),
         Some((&"docs", [])) => generate::write(&generate::DOCS),
         Some((&"schemas", [])) => generate::write(&generate::SCHEMAS),
+        Some((&"dist", [])) => dist::run(None),
+        Some((&"dist", [file])) => dist::run(Some(file)),
         Some((&"bench", rows)) => bench::run(rows, install),
         Some((other, _)) => usage(&format!("`{other}` is no chore, or takes no such words")),
         None => usage("no chore was named"),

@@ -11,11 +11,12 @@ pub(crate) struct Tool {
 }
 
 /// All of them.
-pub(crate) const TOOLS: [Tool; 4] = [
+pub(crate) const TOOLS: [Tool; 5] = [
     Tool { program: "git", package: "git", marker: "needs_git" },
     Tool { program: "zip", package: "zip", marker: "needs_zip" },
     Tool { program: "unzip", package: "unzip", marker: "needs_zip" },
     Tool { program: "python3", package: "python3", marker: "needs_python" },
+    Tool { program: "chromium", package: "chromium", marker: "needs_chromium" },
 ];
 
 /// The cargo-deny that the checks are written against.

@@ -6,9 +6,11 @@
 
 mod shipped;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 
 use crate::environment::AllowedCommand;
 use crate::inert::shortened;
@@ -181,7 +183,7 @@ pub(crate) fn glob_fits(glob: &str, arg: Option<&str>) -> bool {
     if glob == "*" {
         return true;
     }
-    // Most globs are plain; compiling each of them for each argument of a long plan would be felt.
+    // Most globs are plain.
     if !glob.contains(['*', '?', '[', '{', '\\']) {
         return glob == arg;
     }
@@ -191,12 +193,26 @@ pub(crate) fn glob_fits(glob: &str, arg: Option<&str>) -> bool {
     {
         return arg.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
     }
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-        .is_ok_and(|g| g.compile_matcher().is_match(arg))
+    GLOBS.with_borrow_mut(|globs| {
+        if globs.len() >= GLOBS_MAX && !globs.contains_key(glob) {
+            globs.clear();
+        }
+        let compiled = globs.entry(glob.to_owned()).or_insert_with(|| {
+            let built = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+            built.ok().map(|built| built.compile_matcher())
+        });
+        compiled.as_ref().is_some_and(|matcher| matcher.is_match(arg))
+    })
 }
+
+thread_local! {
+    /// Compiled globs: the same few are held against every command of a plan, and compiling one costs more than
+    /// starting a program.
+    static GLOBS: RefCell<HashMap<String, Option<GlobMatcher>>> = RefCell::default();
+}
+
+/// As many compiled globs are kept.
+const GLOBS_MAX: usize = 512;
 
 pub(crate) fn has_way_up(arg: &str) -> bool {
     arg.split(['/', '=', '\\']).any(|part| part == "..")

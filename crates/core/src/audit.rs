@@ -6,9 +6,11 @@ mod obligations;
 mod runtime;
 mod seen;
 mod steps;
+mod told;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::checked::{CheckedPlan, Parse};
 use crate::codes::Code;
@@ -16,22 +18,23 @@ use crate::diagnostic::Diagnostic;
 use crate::finding::Finding;
 use crate::ids::Digest;
 use crate::invoke::Call;
-use crate::journal::Seal;
 use crate::journal::body::Content;
-use crate::journal::chain::Chain;
 use crate::journal::observation::Observation;
 use crate::recorded::Recorded;
-use crate::step::{Evidence, Judgement};
+use crate::step::{Evidence, HEAD, Judgement};
 
 pub use obligations::Obliged;
 pub use runtime::{Identity, Runtime, identity_call};
+pub use told::build_told;
 
 /// What the derivation reads beside the journal: files of evidence, and a reader of documents.
 pub struct Material<'a> {
     /// Bytes under `evidence/` by digest; `None` where they are missing or changed.
-    pub files: &'a Evidence<'a>,
+    pub files: &'a dyn Evidence,
     /// The reader of documents.
     pub parse: &'a Parse<'a>,
+    /// The plan of this run, where this process has checked it before.
+    pub known: Option<&'a Arc<CheckedPlan>>,
 }
 
 /// A run after everything in it was worked out again. Made by [`audit`] only.
@@ -43,7 +46,7 @@ pub struct Material<'a> {
 /// ```
 pub struct Audited {
     recorded: Recorded,
-    checked: CheckedPlan,
+    checked: Arc<CheckedPlan>,
     steps: Vec<AuditedStep>,
     runtime: Runtime,
     findings: Vec<Finding>,
@@ -61,7 +64,7 @@ pub struct AuditedStep {
     /// The resolved call, if the step left.
     pub call: Option<Call>,
     /// What was observed, if the step left.
-    pub observation: Option<Observation>,
+    pub observation: Option<Arc<Observation>>,
     /// What it came to.
     pub judgement: Judgement,
     /// Its obligations.
@@ -73,13 +76,10 @@ pub struct AuditedStep {
 }
 
 impl Audited {
-    /// The same run with its last entry. Nothing that was worked out depends on run.closed, so it is folded again and
-    /// not audited again. `None` where the chain is not this run, closed right after what was audited.
-    pub(crate) fn closed(self, chain: &Chain) -> Option<Self> {
-        let recorded = Recorded::fold(chain)?;
-        let closed = recorded.closed()?;
-        let follows = Seal::new(closed.entries, &closed.head) == *self.recorded.seal();
-        (follows && recorded.run() == self.recorded.run()).then_some(Self { recorded, ..self })
+    /// The same run with its last entry, a line of the journal. Nothing that was worked out depends on run.closed, so
+    /// nothing is audited again. `None` where the line does not close this run right here.
+    pub(crate) fn close(self, line: &[u8]) -> Option<Self> {
+        Some(Self { recorded: self.recorded.close(line)?, ..self })
     }
 
     /// The run as it was journalled.
@@ -90,7 +90,7 @@ impl Audited {
 
     /// The sealed plan, checked again.
     #[must_use]
-    pub const fn checked(&self) -> &CheckedPlan {
+    pub const fn checked(&self) -> &Arc<CheckedPlan> {
         &self.checked
     }
 
@@ -130,16 +130,16 @@ pub enum Unauditable {
 
 /// Bytes of a run by digest: those that stand in entries, and those that stand in files.
 pub struct Bytes<'a> {
-    inline: BTreeMap<Digest, &'a Content>,
-    files: &'a Evidence<'a>,
-    /// The file that was read last: checks, obligations and previews of a step ask for the same one.
-    last: RefCell<Option<(Digest, Vec<u8>)>>,
+    inline: HashMap<Digest, &'a Content>,
+    files: &'a dyn Evidence,
+    /// What was read last: checks, obligations and previews of a step ask for the same bytes.
+    last: RefCell<Option<(Digest, Arc<Vec<u8>>)>>,
 }
 
 impl<'a> Bytes<'a> {
     /// Over what a run captured and sealed.
     #[must_use]
-    pub fn of(recorded: &'a Recorded, files: &'a Evidence<'a>) -> Self {
+    pub fn of(recorded: &'a Recorded, files: &'a dyn Evidence) -> Self {
         let sealed = recorded.inputs().iter().map(|input| (input.sha256, &input.content));
         let captured = recorded.evidence().map(|evidence| (evidence.sha256, &evidence.content));
         let inline = sealed
@@ -148,21 +148,28 @@ impl<'a> Bytes<'a> {
             .collect();
         Self { inline, files, last: RefCell::new(None) }
     }
+}
 
-    /// The bytes of a digest, if they are at hand and right.
-    #[must_use]
-    pub fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
-        if let Some(content) = self.inline.get(digest) {
-            return content.bytes();
-        }
+impl Evidence for Bytes<'_> {
+    fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>> {
         if let Some((last, bytes)) = &*self.last.borrow()
             && last == digest
         {
-            return Some(bytes.clone());
+            return Some(Arc::clone(bytes));
         }
-        let bytes = (self.files)(digest)?;
-        *self.last.borrow_mut() = Some((*digest, bytes.clone()));
+        let bytes = match self.inline.get(digest) {
+            Some(content) => Arc::new(content.bytes()?),
+            None => self.files.bytes(digest)?,
+        };
+        *self.last.borrow_mut() = Some((*digest, Arc::clone(&bytes)));
         Some(bytes)
+    }
+
+    fn head(&self, digest: &Digest) -> Option<Vec<u8>> {
+        if self.inline.contains_key(digest) || self.last.borrow().as_ref().is_some_and(|(last, _)| last == digest) {
+            return self.bytes(digest).map(|bytes| bytes[..bytes.len().min(HEAD)].to_vec());
+        }
+        self.files.head(digest)
     }
 }
 
@@ -174,12 +181,11 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let bytes = Bytes::of(&recorded, material.files);
     let mut findings = recorded.findings().to_vec();
     let documents = inputs::Documents::of(&recorded, &bytes)?;
-    let checked = documents.check(&recorded, material.parse).map_err(Unauditable::Documents)?;
+    let checked = documents.check(&recorded, material.parse, material.known).map_err(Unauditable::Documents)?;
     inputs::compare(&recorded, &checked, &documents, &mut findings);
-    let evidence = |digest: &Digest| bytes.get(digest);
-    let runtime = runtime::of(&recorded, &checked, &evidence, &mut findings);
+    let runtime = runtime::of(&recorded, &checked, &bytes, &mut findings);
     let files = |name: &str| documents.file(name);
-    let steps = steps::walk(&recorded, &checked, &runtime, &evidence, &files, &mut findings);
+    let steps = steps::walk(&recorded, &checked, &runtime, &bytes, &files, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
     Ok(Audited { checked, steps, runtime, findings, secrets, recorded })

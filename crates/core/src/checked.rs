@@ -1,6 +1,9 @@
 //! From documents to a plan that may be run: parsed, expanded, decoded, checked against its environment and its
 //! requirement. The engine and the derivation come through here alike, so that neither can skip a check.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use crate::allow::{self, FileFact};
 use crate::codes::Code;
 use crate::coverage::{self, Coverage};
@@ -66,9 +69,25 @@ pub struct CheckedPlan {
     plan_text: String,
     file: String,
     written: bool,
+    asked: Asked,
+}
+
+/// What a plan was checked over: the digest of its documents, and what was known of the files that it names.
+#[derive(Clone, Debug)]
+struct Asked {
+    documents: Digest,
+    facts: Vec<(String, FileFact)>,
 }
 
 impl CheckedPlan {
+    /// Whether checking again what is asked would give this very plan: the check is a function of documents,
+    /// environment and facts about files, and all of them are the same.
+    #[must_use]
+    pub fn answers(&self, ask: &Ask<'_>) -> bool {
+        self.asked.documents == fingerprint(ask)
+            && self.asked.facts.iter().all(|(name, fact)| (ask.files)(name) == *fact)
+    }
+
     /// The plan as it is run.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
@@ -173,6 +192,8 @@ impl CheckedPlan {
 /// # Errors
 /// Documents that cannot be read or decoded: there is nothing to run, and nothing is written.
 pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
+    let facts = RefCell::new(BTreeMap::new());
+    let files = |name: &str| *facts.borrow_mut().entry(name.to_owned()).or_insert_with(|| (ask.files)(name));
     let mut documents = Documents::read(ask)?;
     let profile = read_profile(ask)?;
     mark_readers(&mut documents.plan, &profile);
@@ -187,7 +208,7 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         environment_known: known,
         commands: &profile.commands,
         mutation_rules: profile.mutation.as_ref(),
-        files: ask.files,
+        files: &files,
         written: documents.written,
         texts: &texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>(),
         file: &documents.file,
@@ -208,14 +229,32 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         plan_text: documents.plan_text,
         file: documents.file,
         written: documents.written,
+        asked: Asked { documents: fingerprint(ask), facts: facts.into_inner().into_iter().collect() },
     })
 }
 
-/// A command that is listed as one that only reads may be run twice (plan.md, "`run`"). The plan alone does not tell.
+/// Everything that a check reads, in one digest: each part behind its length.
+fn fingerprint(ask: &Ask<'_>) -> Digest {
+    let mut parts: Vec<&[u8]> = match ask.given {
+        Given::Written(name, bytes) => vec![b"written", name.as_bytes(), bytes],
+        Given::Seed { folder, requirement, matrix, plan } => {
+            vec![b"seed", folder.as_bytes(), requirement, matrix, plan]
+        }
+    };
+    parts.extend(ask.profile.iter().flat_map(|(name, bytes)| [b"profile", name.as_bytes(), *bytes]));
+    parts.extend(ask.environment.iter().flat_map(|name| [b"environment", name.as_bytes()]));
+    let lengths: Vec<[u8; 8]> = parts.iter().map(|part| (part.len() as u64).to_be_bytes()).collect();
+    let framed: Vec<&[u8]> = lengths.iter().zip(&parts).flat_map(|(length, part)| [length.as_slice(), part]).collect();
+    Digest::of_parts(&framed)
+}
+
+/// A command that is listed as one that only reads may be run twice (plan.md, "`run`"), unless the plan says otherwise.
+/// The plan alone does not tell.
 fn mark_readers(plan: &mut Plan, profile: &Profile) {
     for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
         if let Action::Command(command) = &step.action {
-            step.idempotent |= !command.shell && allow::only_reads(&command.argv, &profile.commands);
+            let open = !command.says_idempotent;
+            step.idempotent |= open && !command.shell && allow::only_reads(&command.argv, &profile.commands);
         }
     }
 }
@@ -397,11 +436,13 @@ mod tests {
         let plan = r#"{"schemaVersion":2,"requirement":{"title":"t","criteria":[{"id":"C","needs":"command","text":"x"}]},
             "cases":[{"id":"A","covers":["C"],"steps":[
                 {"run":["tool","read"],"expect":{"exit":0}},{"run":["tool","write"],"expect":{"exit":0}},
-                {"run":["other"],"idempotent":true,"expect":{"exit":0}}]}]}"#;
+                {"run":["other"],"idempotent":true,"expect":{"exit":0}},
+                {"run":["tool","read"],"idempotent":false,"expect":{"exit":0}}]}]}"#;
         let profile = r#"{"version":1,"commands":{"allow":[{"program":"tool","args":["read"],"reads":true},
             {"program":"tool","args":["write"]}]}}"#;
         let twice: Vec<bool> =
             checked(plan, profile).plan().scenarios[0].steps.iter().map(|step| step.idempotent).collect();
-        assert_eq!(twice, [true, false, true]);
+        // What is written wins over the list.
+        assert_eq!(twice, [true, false, true, false]);
     }
 }

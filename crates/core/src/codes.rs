@@ -156,7 +156,7 @@ catalogue! {
     CleanupIncompletePlan = "cleanup_without_status", Lint, Agent, "A cleanup step has no expected status.", "Say which statuses are fine, such as status: [200, 204, 404].";
     FileMissing = "file_missing", Lint, Agent, "A file that the plan names does not exist in the project.", "Add the file, or correct its name.";
     ObligationMisplaced = "obligation_misplaced", Lint, Agent, "An obligation is declared where it cannot be met.", "Declare it on the step that shows it, with what the kind needs.";
-    UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist, comes later, or leads back to itself.", "Correct uses.";
+    UsesUnknown = "uses_unknown", Lint, Agent, "A case starts from one that does not exist or leads back to itself, or from too many.", "Correct uses.";
     TestNoExpected = "test_no_expected", Lint, Agent, "A test does not say what must come out, so nobody can tell whether its checks are the right ones.", "Write expected for the test.";
     CleanupUnusual = "cleanup_unusual", Lint, Agent, "A cleanup step removes nothing, or does not run after a failure, so something may be left behind.", "Use DELETE or a writing method, and alwaysRun: true.";
     SourceWeaklyMapped = "source_weakly_mapped", Lint, Agent, "A line of the requirement is mapped to a criterion by its words, which is weaker than a binding by span and digest.", "Give the row source_span and source_sha256, or write requirement and criteria in one plan.";
@@ -256,6 +256,7 @@ catalogue! {
     DemandUnmet = "demand_unmet", Integrity, Agent, "A fact that the verifier demanded does not hold.", "Compare the demand with what was sealed.";
     IndexBroken = "index_broken", Integrity, Agent, "The run list does not chain, or has a line that cannot be read.", "Fetch the run list again.";
     ReadBackDiffers = "read_back_differs", Integrity, Agent, "The journal on disk is not what was written during the run: another program changed it, or the disk lost something.", "Keep other programs out of the run folder, and run again.";
+    DecodedDiffers = "decoded_differs", Integrity, Agent, "The body that checks read is not what came over the wire, its content codings undone.", "Fetch the run folder again.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";

@@ -86,17 +86,42 @@ pub const DIMENSIONS: [&str; 70] = [
     "cleanup",
 ];
 
+/// Layers that a criterion may demand and that are no dimension themselves, with the dimensions that each stands for.
+const FURTHER_LAYERS: [(&str, &[&str]); 14] = [
+    ("ui_to_api", &["interaction", "api"]),
+    ("api_followup", &["api"]),
+    ("api_poll", &["api"]),
+    ("websocket", &["stream"]),
+    ("sse", &["stream"]),
+    ("code_pr", &["logic"]),
+    ("command", &[]),
+    ("upload", &[]),
+    ("audit_log", &[]),
+    ("input", &[]),
+    ("business_revocation", &[]),
+    ("validation", &[]),
+    ("error", &[]),
+    ("regression", &[]),
+];
+
+/// Names of evidence and of seed-form tests that are no layer.
+const OTHER_NAMES: [(&str, &[&str]); 4] = [
+    ("api_response", &["api"]),
+    ("ui_interaction", &["interaction"]),
+    ("database", &["persistence"]),
+    ("db", &["persistence"]),
+];
+
+/// Layers that a criterion may demand: the types of harness-planning.md 6.2 and 6.3, `error` and `regression`.
+pub fn layers() -> impl Iterator<Item = &'static str> {
+    DIMENSIONS.into_iter().chain(FURTHER_LAYERS.into_iter().map(|(name, _)| name))
+}
+
 /// Dimensions that one name of a test type, evidence type or evidence layer stands for.
-fn dimensions_of(name: &str) -> Vec<&'static str> {
-    match name {
-        "api_followup" | "api_poll" | "api_response" => vec!["api"],
-        "ui_to_api" => vec!["interaction", "api"],
-        "ui_interaction" => vec!["interaction"],
-        "websocket" | "sse" => vec!["stream"],
-        "code_pr" => vec!["logic"],
-        "database" | "db" => vec!["persistence"],
-        _ => DIMENSIONS.iter().copied().filter(|dimension| *dimension == name).collect(),
-    }
+fn dimensions_of(name: &str) -> impl Iterator<Item = &'static str> {
+    let itself = DIMENSIONS.into_iter().filter(move |dimension| *dimension == name);
+    let other = FURTHER_LAYERS.into_iter().chain(OTHER_NAMES).filter(move |(known, _)| *known == name);
+    itself.chain(other.flat_map(|(_, dimensions)| dimensions.iter().copied()))
 }
 
 /// Dimensions that a test asks for.
@@ -280,6 +305,30 @@ mod tests {
     fn the_order_has_each_name_once() {
         assert_eq!(DIMENSIONS.iter().collect::<BTreeSet<_>>().len(), 70);
         assert_eq!((DIMENSIONS[0], DIMENSIONS[69]), ("logic", "cleanup"));
+        let names = layers().chain(OTHER_NAMES.into_iter().map(|(name, _)| name));
+        assert_eq!(names.collect::<BTreeSet<_>>().len(), 84 + 4);
+        let all = FURTHER_LAYERS.into_iter().chain(OTHER_NAMES).flat_map(|(_, dimensions)| dimensions);
+        assert!(all.into_iter().all(|dimension| DIMENSIONS.contains(dimension)));
+    }
+
+    #[test]
+    fn names_stand_for_dimensions() {
+        for (name, dimensions) in [
+            ("api", "api"),
+            ("api_followup", "api"),
+            ("api_poll", "api"),
+            ("api_response", "api"),
+            ("ui_to_api", "interaction api"),
+            ("ui_interaction", "interaction"),
+            ("sse", "stream"),
+            ("db", "persistence"),
+            ("database", "persistence"),
+            ("code_pr", "logic"),
+            ("command", ""),
+            ("nothing", ""),
+        ] {
+            assert_eq!(dimensions_of(name).collect::<Vec<_>>().join(" "), dimensions, "{name}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 mod lines;
 
+use smol_str::SmolStr;
+
 use crate::json::{Json, Map, Number};
 
 pub use lines::Lines;
@@ -51,7 +53,7 @@ pub enum Value {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     /// The key.
-    pub name: String,
+    pub name: SmolStr,
     /// Where it was written.
     pub place: Place,
 }
@@ -80,7 +82,7 @@ impl Node {
             Json::List(items) => Value::List(items.iter().map(|item| Self::from_json(item, place)).collect()),
             Json::Map(map) => Value::Map(
                 map.iter()
-                    .map(|(name, item)| (Key { name: name.to_owned(), place }, Self::from_json(item, place)))
+                    .map(|(name, item)| (Key { name: name.into(), place }, Self::from_json(item, place)))
                     .collect(),
             ),
         };
@@ -91,7 +93,7 @@ impl Node {
     #[must_use]
     pub fn map(pairs: Vec<(&str, Node)>, place: Place) -> Self {
         let pairs =
-            pairs.into_iter().map(|(name, node)| (Key { name: name.to_owned(), place: node.place }, node)).collect();
+            pairs.into_iter().map(|(name, node)| (Key { name: name.into(), place: node.place }, node)).collect();
         Self::new(Value::Map(pairs), place)
     }
 

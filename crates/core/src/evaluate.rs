@@ -52,8 +52,10 @@ pub struct Seen<'a> {
     pub first_location: Option<(&'a str, &'a str)>,
     /// The whole call in microseconds.
     pub time_us: u64,
-    /// The decoded body of the last answer.
+    /// The decoded body of the last answer, where a check looks into it.
     pub body: Option<Bytes<'a>>,
+    /// Its size in bytes, where it was not cut.
+    pub size: Option<u64>,
     /// Standard output.
     pub stdout: Option<Bytes<'a>>,
     /// Standard error.

@@ -48,20 +48,29 @@ pub fn variables_of(step: &Step) -> BTreeSet<&str> {
     data_of(step).into_iter().flat_map(variables).chain(target).collect()
 }
 
+/// Every variable that a step names: in its input, in what it expects, in its obligations.
+#[must_use]
+pub fn names_of(step: &Step) -> BTreeSet<&str> {
+    let expected = step.checks.iter().flat_map(|check| check.what.operands());
+    let obliged = step.obligations.iter().flat_map(|obligation| &obligation.values);
+    let of = step.obligations.iter().flat_map(|obligation| obligation.of.iter().map(String::as_str));
+    variables_of(step).into_iter().chain(expected.chain(obliged).flat_map(variables)).chain(of).collect()
+}
+
 /// The environment variables that a plan takes credentials from, sorted, each once: what must be set where the
-/// run is started (`env_missing`).
+/// run is started.
 #[must_use]
 pub fn credentials_of(plan: &Plan) -> BTreeSet<&str> {
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    steps
-        .flat_map(|step| {
-            let placed = match &step.action {
-                Action::Http(http) => placed(http),
-                Action::Command(_) => Vec::new(),
-            };
-            data_of(step).into_iter().flat_map(environment_names).chain(placed)
-        })
-        .collect()
+    plan.scenarios.iter().flat_map(|scenario| &scenario.steps).flat_map(credentials_of_step).collect()
+}
+
+/// The same of one step, in no order.
+pub fn credentials_of_step(step: &Step) -> impl Iterator<Item = &str> {
+    let placed = match &step.action {
+        Action::Http(http) => placed(http),
+        Action::Command(_) => Vec::new(),
+    };
+    data_of(step).into_iter().flat_map(environment_names).chain(placed)
 }
 
 /// The variables whose values the client places: for the target, for the proxy, and the key that it signs with.

@@ -3,12 +3,16 @@
 //! `serde_json::Value` rounds numbers, forgets repeated keys and refuses what some servers send; a verdict
 //! must not depend on any of that (threats.md R14, crates.md 3.5).
 
+mod exact;
 mod placed;
 mod read;
 mod write;
 
 use std::fmt;
 
+use smol_str::SmolStr;
+
+pub(crate) use exact::read_canonical;
 pub use placed::read_placed;
 pub use read::{JsonError, JsonFault, Limits, read};
 pub(crate) use write::write_canonical;
@@ -35,13 +39,13 @@ pub enum Json {
 
 /// The token of a JSON number, as it was written: `29.97`, `1e400`, `18446744073709551617`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Number(String);
+pub struct Number(SmolStr);
 
 impl Number {
     /// Reads a token of RFC 8259's number grammar.
     #[must_use]
     pub fn parse(token: &str) -> Option<Self> {
-        read::is_number(token.as_bytes()).then(|| Self(token.to_owned()))
+        read::is_number(token.as_bytes()).then(|| Self(token.into()))
     }
 
     /// The token.
@@ -65,7 +69,7 @@ impl Number {
 
 /// A map in the order it was written. Repeated keys are kept, so that a check can refuse them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Map(Vec<(String, Json)>);
+pub struct Map(Vec<(SmolStr, Json)>);
 
 /// What a map holds under a key. Missing, twice and one value are three things.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,8 +109,14 @@ impl Map {
         }
     }
 
+    /// Takes out the first value under `key`. The order of what is left does not hold any more.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Json> {
+        let position = self.0.iter().position(|(k, _)| k == key)?;
+        Some(self.0.swap_remove(position).1)
+    }
+
     /// Adds a pair at the end; the caller sees to it that the key is new.
-    pub fn push(&mut self, key: impl Into<String>, value: impl Into<Json>) {
+    pub fn push(&mut self, key: impl Into<SmolStr>, value: impl Into<Json>) {
         self.0.push((key.into(), value.into()));
     }
 
@@ -141,7 +151,7 @@ impl Map {
     }
 }
 
-impl<K: Into<String>, V: Into<Json>> FromIterator<(K, V)> for Map {
+impl<K: Into<SmolStr>, V: Into<Json>> FromIterator<(K, V)> for Map {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
     }
@@ -149,7 +159,7 @@ impl<K: Into<String>, V: Into<Json>> FromIterator<(K, V)> for Map {
 
 impl Json {
     /// A map of the given pairs, in that order.
-    pub fn map<K: Into<String>, V: Into<Json>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+    pub fn map<K: Into<SmolStr>, V: Into<Json>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
         Self::Map(pairs.into_iter().collect())
     }
 
@@ -266,7 +276,7 @@ macro_rules! from_integer {
     ($($t:ty),*) => {$(
         impl From<$t> for Json {
             fn from(n: $t) -> Self {
-                Self::Number(Number(n.to_string()))
+                Self::Number(Number(smol_str::format_smolstr!("{n}")))
             }
         }
     )*};

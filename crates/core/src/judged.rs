@@ -1,18 +1,19 @@
 //! Audited → Judged: tests, criteria, reasons, and the verdict that nobody can type in (harness-proof.md section 4).
 
 mod reasons;
+mod subject;
 mod tests_and_criteria;
 mod weakenings;
 
-use crate::audit::{Audited, AuditedStep, Identity};
+use crate::audit::{Audited, AuditedStep};
 use crate::codes::{Code, Who};
 use crate::document::Place;
 use crate::ids::Id;
-use crate::journal::chain::Chain;
 use crate::plan::{Scenario, Step};
 use crate::step::Weight;
 use crate::verdict::Status;
 
+pub use subject::{Started, Subject};
 pub use weakenings::{ALLOWED, Weakening};
 
 /// Version of the derivation: which rules turn a journal into a verdict.
@@ -139,11 +140,11 @@ fn decide(reasons: &[Reason]) -> Status {
 }
 
 impl Judged {
-    /// The same verdict over the run with its last entry, for the views. `None` where the chain is not this run,
-    /// closed right after what was judged.
+    /// The same verdict over the run with its last entry, a line of the journal. `None` where the line does not close
+    /// this run right after what was judged.
     #[must_use]
-    pub fn closed(self, chain: &Chain) -> Option<Self> {
-        Some(Self { audited: self.audited.closed(chain)?, ..self })
+    pub fn close(self, line: &[u8]) -> Option<Self> {
+        Some(Self { audited: self.audited.close(line)?, ..self })
     }
 
     /// The run after everything in it was worked out again.
@@ -217,27 +218,6 @@ impl Judged {
     pub fn step(&self, position: usize) -> (&Scenario, &Step) {
         step_of(&self.audited, &self.audited.steps()[position])
     }
-
-    /// What the subject is and how that is known.
-    #[must_use]
-    pub fn subject(&self) -> Subject {
-        let runtime = self.audited.runtime();
-        match (&runtime.before, &runtime.after) {
-            (Some(Identity::Build(before)), Some(Identity::Build(after))) if before == after => {
-                Subject::Identity(before.clone())
-            }
-            _ => Subject::Declared,
-        }
-    }
-}
-
-/// What is known of the software under test.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// The running system named its build before and after.
-    Identity(String),
-    /// Nobody read it from the running system.
-    Declared,
 }
 
 pub(crate) fn step_of<'a>(audited: &'a Audited, step: &AuditedStep) -> (&'a Scenario, &'a Step) {

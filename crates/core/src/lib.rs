@@ -24,6 +24,7 @@
 //!
 //! What is checked before anything runs:
 //! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`write_policy`]: which steps write, and which of the writes are allowed.
 //! * [`lint`]: every rule that a plan can break without being run.
 //! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
 //! * [`checked`]: all of that in one place: documents go in, a plan that may be run comes out.
@@ -33,6 +34,7 @@
 //!   holds.
 //! * [`invoke`]: a step becomes one call whose every part is known, or is refused.
 //! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
+//! * [`coding`]: content codings undone.
 //! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
 //! * [`walk`]: which step comes next, for the engine and for the derivation alike.
 //! * [`journal`]: the hash chain that keeps it.
@@ -49,6 +51,7 @@ pub mod allow;
 pub mod audit;
 pub mod checked;
 pub mod codes;
+pub mod coding;
 pub mod coverage;
 pub mod decode;
 pub mod diagnostic;
@@ -86,4 +89,5 @@ pub mod verdict;
 pub mod verify;
 pub mod views;
 pub mod walk;
+pub mod write_policy;
 pub mod written;

@@ -6,19 +6,20 @@
 //! * `write_without_cleanup` where nobody has declared the environment: the run ends in inconclusive anyway.
 //!
 //! One cause gives one finding where the rules would overlap: `needs_unmet` is silent where the step of the right
-//! layer was already found to check too little. Rules that need the world (`env_missing`, `secret_too_common`) are
-//! the engine's. Decoding has already refused unknown fields, operators, verbs and malformed values.
+//! layer was already found to check too little. A rule that needs the values of credentials (`secret_too_common`) is
+//! the engine's; which of them are set where the check is made is asked apart ([`unset`]), since no run can be told by
+//! it from another. Decoding has already refused unknown fields, operators, verbs and malformed values.
 
 mod bearing;
 mod checks;
 mod commands;
+mod credentials;
 mod findings;
 mod index;
 mod layers;
 mod obligations;
 mod provenance;
 mod structure;
-mod supported;
 mod targets;
 mod texts;
 mod vacuous;
@@ -30,9 +31,11 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{AllowedCommand, Environment};
 use crate::json::Json;
 use crate::matrix::Matrix;
-use crate::plan::Plan;
+use crate::plan::{Plan, Scenario, Step};
+use crate::walk::Order;
 
 pub use crate::allow::FileFact;
+pub use credentials::unset;
 pub use provenance::{Provenance, provenance};
 pub use vacuous::is_vacuous;
 pub use variables::RESERVED;
@@ -64,13 +67,19 @@ pub struct LintInput<'a> {
     pub file: &'a str,
 }
 
+/// The steps of the cases that a case starts from, in the order in which they are run.
+#[must_use]
+pub fn inherited<'p>(plan: &'p Plan, scenario: &Scenario) -> Vec<&'p Step> {
+    if scenario.uses.is_empty() { Vec::new() } else { index::inherited(plan, &Order::of(plan), scenario) }
+}
+
 /// Applies every rule. The answer is sorted by file, place and code, and each finding stands once.
 #[must_use]
 pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     let index = index::Index::of(input.plan, input.matrix);
     let mut found = findings::Findings::about(input.file);
     structure::check(input, &index, &mut found);
-    variables::check(input, &mut found);
+    variables::check(&index, &mut found);
     provenance::check(&index, &mut found);
     vacuous::check(&index, &mut found);
     let weak = checks::check(&index, &mut found);
@@ -80,14 +89,13 @@ pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     commands::check(input, &mut found);
     writes::check(input, &mut found);
     texts::check(input, &mut found);
-    supported::check(input, &mut found);
     found.into_sorted()
 }
 
 /// The builder of small plans, for the tests of neighbouring modules.
 #[cfg(test)]
 pub(crate) mod testing {
-    pub(crate) use super::tests::builder::World;
+    pub(crate) use super::tests::builder::{World, used};
 }
 
 #[cfg(test)]

@@ -74,12 +74,21 @@ pub struct Scenario {
     /// Whether later steps run after a failure.
     pub continue_on_failure: bool,
     /// Cases whose end this one starts from.
-    pub uses: Vec<Id>,
+    pub uses: Vec<Used>,
     /// The steps, cleanup last.
     pub steps: Vec<Step>,
     /// Claims that the case does not make, with the reason.
     pub not_claimed: Vec<NotClaimed>,
     /// Where it was written.
+    pub place: Place,
+}
+
+/// A case that another starts from: its variables and cookies are the beginning of the other's (plan.md rule 5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// The case.
+    pub case: Id,
+    /// Where that was written.
     pub place: Place,
 }
 
@@ -338,6 +347,8 @@ pub struct CommandStep {
     pub stdin: Option<Json>,
     /// Whether `argv` is handed to `sh -c` (needs `grants: [shell]`).
     pub shell: bool,
+    /// Whether the plan itself says if it may be run twice; where it does not, the allow list does.
+    pub says_idempotent: bool,
 }
 
 /// A value that a step saves.

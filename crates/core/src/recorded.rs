@@ -9,9 +9,10 @@ use crate::journal::body::{
     ActionCommit, ActionIntent, Body, BudgetEnded, Content, EvidenceCaptured, INLINE, InputSealed, PlanChecked, Role,
     RunCancelled, RunClosed, RuntimeObserved,
 };
-use crate::journal::chain::Chain;
+use crate::journal::chain::{Chain, End};
 use crate::journal::opened::RunOpened;
 use crate::journal::{Entry, Kind, Seal};
+use crate::json::Json;
 
 /// A run as it was journalled. Made by [`Recorded::fold`] only.
 ///
@@ -32,8 +33,7 @@ pub struct Recorded {
     closed: Option<RunClosed>,
     ended_at: Option<u64>,
     resumed: bool,
-    last_at: String,
-    seal: Seal,
+    end: End,
     findings: Vec<Finding>,
 }
 
@@ -72,12 +72,14 @@ pub struct RuntimeRecord {
 impl Recorded {
     /// Folds a chain. `None` when it does not begin with a readable run.opened.
     #[must_use]
-    pub fn fold(chain: &Chain) -> Option<Self> {
-        let (first, _) = chain.entries.first()?;
+    pub fn fold(chain: Chain) -> Option<Self> {
+        let end = chain.end?;
+        let mut entries = chain.entries.into_iter();
+        let (first, mut previous) = entries.next()?;
         let mut fold = Fold {
             recorded: Self {
-                run: first.run.clone(),
-                opened: RunOpened::read_strict(&first.body)?,
+                run: first.run,
+                opened: RunOpened::read(first.body)?,
                 opened_at: first.at.clone(),
                 inputs: Vec::new(),
                 checked: None,
@@ -88,8 +90,7 @@ impl Recorded {
                 closed: None,
                 ended_at: None,
                 resumed: false,
-                last_at: first.at.clone(),
-                seal: chain.seal()?,
+                end,
                 findings: Vec::new(),
             },
             open: None,
@@ -97,11 +98,12 @@ impl Recorded {
             seen: BTreeMap::new(),
             previous: Digest::zero(),
             generation: first.generation,
+            at: first.at,
             fresh: false,
         };
-        fold.opened(first);
-        for ((entry, _), (_, previous)) in chain.entries.iter().skip(1).zip(&chain.entries) {
-            fold.previous = *previous;
+        fold.opened();
+        for (entry, id) in entries {
+            fold.previous = std::mem::replace(&mut previous, id);
             fold.take(entry);
         }
         fold.finish();
@@ -129,7 +131,7 @@ impl Recorded {
     /// When the last entry was written.
     #[must_use]
     pub fn last_at(&self) -> &str {
-        &self.last_at
+        &self.end.at
     }
 
     /// The sealed inputs.
@@ -194,8 +196,32 @@ impl Recorded {
 
     /// Entry count and head.
     #[must_use]
-    pub const fn seal(&self) -> &Seal {
-        &self.seal
+    pub fn seal(&self) -> Seal {
+        self.end.seal()
+    }
+
+    /// The end of its chain.
+    #[must_use]
+    pub const fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// The same run with its last entry, given as its line of the journal. `None` where that is not what closes this
+    /// run right here: the journal has to be folded as a whole then, to say why.
+    pub(crate) fn close(mut self, line: &[u8]) -> Option<Self> {
+        let (entry, id) = Entry::read(line).ok()?;
+        let before = (self.end.entries, self.end.head);
+        let ordered = entry.kind == Kind::RunClosed && is_time(&entry.at) && entry.at >= self.end.at;
+        let settled = self.actions.last().is_none_or(|a| a.commit.is_some() || a.generation != entry.generation);
+        let mut end = Some(self.end.clone());
+        End::follow(&mut end, &entry, id).ok()?;
+        let closed = RunClosed::read(entry.body)?;
+        if !ordered || !settled || (closed.entries, closed.head) != before {
+            return None;
+        }
+        self.closed = Some(closed);
+        self.end = end?;
+        Some(self)
     }
 
     /// What does not hold together.
@@ -220,18 +246,24 @@ struct Fold {
     seen: BTreeMap<(Id, Id), u64>,
     previous: Digest,
     generation: u64,
+    /// When the entry before was written.
+    at: String,
     /// The entry at hand is the first of its generation.
     fresh: bool,
 }
 
 impl Fold {
     fn refuse(&mut self, code: Code, entry: &Entry, message: impl Into<String>) {
-        self.recorded.findings.push(Finding::integrity(code, message).at_entry(entry.seq));
+        self.refuse_at(code, entry.seq, message);
+    }
+
+    fn refuse_at(&mut self, code: Code, seq: u64, message: impl Into<String>) {
+        self.recorded.findings.push(Finding::integrity(code, message).at_entry(seq));
     }
 
     /// Reads a body of its kind, or notes that it is not one.
-    fn body<B: Body>(&mut self, entry: &Entry) -> Option<B> {
-        let body = B::read_strict(&entry.body);
+    fn body<B: Body>(&mut self, entry: &mut Entry) -> Option<B> {
+        let body = B::read(std::mem::replace(&mut entry.body, Json::Null));
         if body.is_none() {
             self.refuse(Code::EntryBodyInvalid, entry, format!("the body is not that of {}", entry.kind.as_str()));
         }
@@ -239,9 +271,10 @@ impl Fold {
     }
 
     /// What the first entry must hold for anything after it to mean something.
-    fn opened(&mut self, entry: &Entry) {
-        if !is_time(&entry.at) {
-            self.refuse(Code::TimeBackwards, entry, format!("{} is no time", entry.at));
+    fn opened(&mut self) {
+        if !is_time(&self.recorded.opened_at) {
+            let message = format!("{} is no time", self.recorded.opened_at);
+            self.refuse_at(Code::TimeBackwards, 0, message);
         }
         let opened = &self.recorded.opened;
         let hex = |text: &str, least: usize| {
@@ -250,52 +283,49 @@ impl Fold {
         // A short or chosen marker would be met by any answer (plan.md rule 5: at least 96 bits).
         let marked = opened.marker.strip_prefix(MARKER).is_some_and(|digits| hex(digits, 24));
         if !marked || opened.nonce.len() != 32 || !hex(&opened.nonce, 32) {
-            self.refuse(Code::EntryBodyInvalid, entry, "nonce or marker is not one that a run makes");
+            self.refuse_at(Code::EntryBodyInvalid, 0, "nonce or marker is not one that a run makes");
         }
         if self.recorded.opened.isolation != "none" {
-            self.refuse(Code::EntryBodyInvalid, entry, "this version isolates nothing");
+            self.refuse_at(Code::EntryBodyInvalid, 0, "this version isolates nothing");
         }
     }
 
-    fn take(&mut self, entry: &Entry) {
+    fn take(&mut self, mut entry: Entry) {
         self.fresh = entry.generation != self.generation;
         self.generation = entry.generation;
         if self.fresh && entry.kind != Kind::RuntimeObserved {
-            self.refuse(Code::RunMixed, entry, "a generation begins without saying that the run is taken up again");
+            self.refuse(Code::RunMixed, &entry, "a generation begins without saying that the run is taken up again");
         }
-        if entry.at < self.recorded.last_at || !is_time(&entry.at) {
-            self.refuse(
-                Code::TimeBackwards,
-                entry,
-                format!("the time {} does not follow {}", entry.at, self.recorded.last_at),
-            );
+        if entry.at < self.at || !is_time(&entry.at) {
+            let message = format!("the time {} does not follow {}", entry.at, self.at);
+            self.refuse(Code::TimeBackwards, &entry, message);
         }
-        entry.at.clone_into(&mut self.recorded.last_at);
+        entry.at.clone_into(&mut self.at);
         match entry.kind {
             // The chain has refused a second one.
             Kind::RunOpened => {}
-            Kind::InputSealed => self.input(entry),
-            Kind::PlanChecked => self.checked(entry),
-            Kind::ActionIntent => self.intent(entry),
-            Kind::ActionCommit => self.commit(entry),
-            Kind::EvidenceCaptured => self.captured(entry),
-            Kind::RuntimeObserved => self.runtime(entry),
+            Kind::InputSealed => self.input(&mut entry),
+            Kind::PlanChecked => self.checked(&mut entry),
+            Kind::ActionIntent => self.intent(&mut entry),
+            Kind::ActionCommit => self.commit(&mut entry),
+            Kind::EvidenceCaptured => self.captured(&mut entry),
+            Kind::RuntimeObserved => self.runtime(&mut entry),
             Kind::ServiceIntent | Kind::ServiceUp | Kind::ServiceDown => {
-                self.refuse(Code::EntryUnknownKind, entry, "this version starts no services");
+                self.refuse(Code::EntryUnknownKind, &entry, "this version starts no services");
             }
             Kind::BudgetExceeded => {
-                self.recorded.budget = self.body(entry);
+                self.recorded.budget = self.body(&mut entry);
                 self.recorded.ended_at.get_or_insert(entry.seq);
             }
             Kind::RunCancelled => {
-                self.recorded.cancelled = self.body(entry);
+                self.recorded.cancelled = self.body(&mut entry);
                 self.recorded.ended_at.get_or_insert(entry.seq);
             }
-            Kind::RunClosed => self.closed(entry),
+            Kind::RunClosed => self.closed(&mut entry),
         }
     }
 
-    fn input(&mut self, entry: &Entry) {
+    fn input(&mut self, entry: &mut Entry) {
         let Some(input) = self.body::<InputSealed>(entry) else { return };
         let many = matches!(input.role, Role::File | Role::Program);
         let twice = self.recorded.inputs.iter().any(|i| i.role == input.role && (!many || i.name == input.name));
@@ -341,7 +371,7 @@ impl Fold {
         }
     }
 
-    fn checked(&mut self, entry: &Entry) {
+    fn checked(&mut self, entry: &mut Entry) {
         let Some(checked) = self.body::<PlanChecked>(entry) else { return };
         if self.recorded.checked.is_some() {
             self.refuse(Code::PlanCheckDiffers, entry, "the plan was checked twice");
@@ -349,7 +379,7 @@ impl Fold {
         self.recorded.checked = Some(checked);
     }
 
-    fn intent(&mut self, entry: &Entry) {
+    fn intent(&mut self, entry: &mut Entry) {
         let Some(intent) = self.body::<ActionIntent>(entry) else { return };
         self.abandoned(entry);
         if self.recorded.checked.is_none() {
@@ -382,7 +412,7 @@ impl Fold {
         }
     }
 
-    fn commit(&mut self, entry: &Entry) {
+    fn commit(&mut self, entry: &mut Entry) {
         let Some(commit) = self.body::<ActionCommit>(entry) else { return };
         let open = self.open.take().map(|open| &mut self.recorded.actions[open]).filter(|action| {
             action.seq == commit.intent
@@ -403,7 +433,7 @@ impl Fold {
         }
     }
 
-    fn captured(&mut self, entry: &Entry) {
+    fn captured(&mut self, entry: &mut Entry) {
         let Some(evidence) = self.body::<EvidenceCaptured>(entry) else { return };
         if evidence.content == Content::Absent {
             self.refuse(Code::EvidenceMissing, entry, "evidence is captured without its bytes");
@@ -430,7 +460,7 @@ impl Fold {
         }
     }
 
-    fn runtime(&mut self, entry: &Entry) {
+    fn runtime(&mut self, entry: &mut Entry) {
         let Some(observed) = self.body::<RuntimeObserved>(entry) else { return };
         self.abandoned(entry);
         let resumed = matches!(observed, RuntimeObserved::Resumed { .. });
@@ -447,7 +477,7 @@ impl Fold {
         self.recorded.runtime.push(RuntimeRecord { seq: entry.seq, at: entry.at.clone(), observed, evidence });
     }
 
-    fn closed(&mut self, entry: &Entry) {
+    fn closed(&mut self, entry: &mut Entry) {
         let Some(closed) = self.body::<RunClosed>(entry) else { return };
         self.abandoned(entry);
         if closed.entries != entry.seq || closed.head != self.previous {
@@ -458,7 +488,7 @@ impl Fold {
 
     fn finish(&mut self) {
         if !self.loose.is_empty() {
-            let seq = self.recorded.seal.entries;
+            let seq = self.recorded.end.entries;
             self.recorded.findings.push(
                 Finding::integrity(Code::EvidenceForeign, "evidence was captured for nothing that is recorded")
                     .at_entry(seq),

@@ -20,7 +20,7 @@ use crate::units;
 /// `None` when it cannot be used; what is wrong is in `diags`.
 pub fn profile(node: &Node, diags: &mut Diagnostics) -> Option<Profile> {
     let before = diags.len();
-    let fits = shape::check(node, &Shape::Table(&PROFILE), "the settings file", diags);
+    let fits = shape::check(node, &Shape::Table(&PROFILE), format_args!("the settings file"), diags);
     node.as_map()?;
     let profile = Profile {
         default_environment: text(node, "default_environment"),
@@ -40,7 +40,7 @@ pub fn profile(node: &Node, diags: &mut Diagnostics) -> Option<Profile> {
 ///
 /// `None` when it cannot be used; what is wrong is in `diags`.
 pub fn environment(name: Option<&str>, node: &Node, diags: &mut Diagnostics) -> Option<Environment> {
-    let fits = shape::check(node, &Shape::Table(&ENVIRONMENT), "the environment", diags);
+    let fits = shape::check(node, &Shape::Table(&ENVIRONMENT), format_args!("the environment"), diags);
     let environment = environment_fields(name, node, diags)?;
     fits.then_some(environment)
 }
@@ -97,7 +97,7 @@ fn environments(node: &Node, diags: &mut Diagnostics) -> Vec<(String, Environmen
             diags.error(Code::ValueOutOfRange, key.place, "an environment has no name", "give it one, such as local");
         }
         let environment = environment_fields(Some(&key.name), value, diags);
-        environments.extend(environment.map(|environment| (key.name.clone(), environment)));
+        environments.extend(environment.map(|environment| (key.name.to_string(), environment)));
     }
     environments
 }

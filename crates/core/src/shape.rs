@@ -105,7 +105,8 @@ impl Table {
     /// The field of this name, in either spelling where the table reads both.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields().find(|field| field.name == name || (self.both_cases && camel(name) == camel(field.name)))
+        let same = |field: &&Field| field.name == name || (self.both_cases && same_name(field.name, name));
+        self.fields().find(same)
     }
 }
 
@@ -128,6 +129,14 @@ pub fn camel(name: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether two names are one, in `snake_case` or `camelCase`.
+#[must_use]
+pub fn same_name(a: &str, b: &str) -> bool {
+    // Both spellings begin alike but for underscores, which is what most names differ in already.
+    let first = |name: &str| name.bytes().find(|b| *b != b'_');
+    a == b || (first(a) == first(b) && (a.contains('_') || b.contains('_')) && camel(a) == camel(b))
 }
 
 /// A field that may be left out.

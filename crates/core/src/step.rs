@@ -1,13 +1,15 @@
 //! What one step came to: its checks over what was captured (plan.md, "What a step comes to").
 
+use std::sync::Arc;
+
 use crate::codes::Code;
 use crate::evaluate::{Bytes, Cause, CheckResult, Files, Seen, Truth, evaluate, implied_status, save};
 use crate::expect::{Check, What};
 use crate::ids::Digest;
-use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
+use crate::journal::observation::Observation;
 use crate::json::Json;
-use crate::observe::{Failure, FailureKind};
-use crate::plan::{Action, Step};
+use crate::observe::{Failure, FailureKind, Hop};
+use crate::plan::{Action, SaveFrom, Step};
 use crate::vars::Vars;
 
 /// What a step came to.
@@ -137,8 +139,25 @@ pub fn of_failure(failure: &Failure) -> Judgement {
     )
 }
 
-/// Bytes of evidence by digest.
-pub type Evidence<'a> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'a;
+/// Bytes of evidence by digest: whoever gives them has made sure that they have it.
+pub trait Evidence {
+    /// All of them; `None` where they are missing or changed.
+    fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>>;
+
+    /// The first of them, at most [`HEAD`].
+    fn head(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.bytes(digest).map(|bytes| bytes[..bytes.len().min(HEAD)].to_vec())
+    }
+}
+
+/// How many bytes the beginning of a piece of evidence has: what views show of it, 800 characters of four bytes.
+pub const HEAD: usize = 3200;
+
+impl<F: Fn(&Digest) -> Option<Arc<Vec<u8>>>> Evidence for F {
+    fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>> {
+        self(digest)
+    }
+}
 
 /// Works out what a step came to from what was captured.
 #[must_use]
@@ -146,15 +165,14 @@ pub fn judge(
     step: &Step,
     observation: &Observation,
     request: Option<&[u8]>,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     vars: &Vars,
     files: &Files<'_>,
 ) -> Judgement {
     if let Some(failure) = observation.failure() {
         return of_failure(failure);
     }
-    let captured = Captured::of(observation, evidence);
-    let Some(captured) = captured else {
+    let Some(captured) = Captured::of(step, observation, evidence) else {
         return Judgement::without_answer(
             StepStatus::Error,
             StepReason {
@@ -172,11 +190,19 @@ pub fn judge(
         .records
         .iter()
         .filter_map(|(name, path)| {
-            let from = crate::plan::SaveFrom::Json(path.clone());
+            let from = SaveFrom::Json(path.clone());
             save(&from, &seen).ok().map(|value| (name.clone(), value))
         })
         .collect();
     let (status, reason) = conclude(&checks, missing);
+    if status == StepStatus::Passed
+        && let Observation::Http(http) = observation
+        && http.cut_off() > 0
+    {
+        // An answer that was right would have ended the polling: what was cut off came after it all the same.
+        let message = "the last answer was cut off".to_owned();
+        return of_failure(&Failure { kind: FailureKind::AnswerIncomplete, message });
+    }
     Judgement { status, reason, checks, saved, recorded }
 }
 
@@ -234,59 +260,57 @@ fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Opt
     }
 }
 
+/// Whether anything that the step checks, saves or keeps stands in the body.
+fn reads_body(step: &Step) -> bool {
+    let checks = step.checks.iter().any(|check| match check.what {
+        What::Json(..) | What::JsonAny(..) | What::Contains(..) | What::Text(..) | What::Schema(..) => true,
+        What::Status(_) | What::Exit(_) | What::Header(..) | What::Time(_) => false,
+        What::Size(_) | What::Redirect(_) | What::HttpVersion(_) => false,
+    });
+    checks || !step.records.is_empty() || step.saves.iter().any(|save| !matches!(save.from, SaveFrom::Header(_)))
+}
+
+/// Where a hop says to go on, with the URL that this is relative to.
+fn location(hop: &Hop) -> Option<(&str, &str)> {
+    let found = hop.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+    Some((hop.url.as_str(), found.1.as_str()))
+}
+
 /// The bytes that the checks of a step read.
 struct Captured {
-    body: Option<Vec<u8>>,
-    stdout: Option<Vec<u8>>,
-    stderr: Option<Vec<u8>>,
-    headers: Vec<(String, String)>,
-    location: Option<(String, String)>,
+    body: Option<Arc<Vec<u8>>>,
+    stdout: Option<Arc<Vec<u8>>>,
+    stderr: Option<Arc<Vec<u8>>>,
 }
 
 impl Captured {
-    fn of(observation: &Observation, evidence: &Evidence<'_>) -> Option<Self> {
+    fn of(step: &Step, observation: &Observation, evidence: &dyn Evidence) -> Option<Self> {
         match observation {
-            Observation::Http(http) => Self::of_http(http, evidence),
-            Observation::Command(command) => Self::of_command(command, evidence),
+            // A body that no check looks into is not read: it may be large.
+            Observation::Http(_) if !reads_body(step) => Some(Self { body: None, stdout: None, stderr: None }),
+            Observation::Http(http) => {
+                let body = evidence.bytes(&http.hops.last()?.body().sha256)?;
+                Some(Self { body: Some(body), stdout: None, stderr: None })
+            }
+            Observation::Command(command) => Some(Self {
+                body: None,
+                stdout: Some(evidence.bytes(&command.stdout.sha256)?),
+                stderr: Some(evidence.bytes(&command.stderr.sha256)?),
+            }),
         }
-    }
-
-    fn of_http(http: &HttpObserved, evidence: &Evidence<'_>) -> Option<Self> {
-        let last = http.hops.last()?;
-        let location = http.hops.iter().find_map(|observed| {
-            let hop = &observed.hop;
-            let found = hop.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
-            Some((hop.url.clone(), found.1.clone()))
-        });
-        Some(Self {
-            body: Some(evidence(&last.body().sha256)?),
-            stdout: None,
-            stderr: None,
-            headers: last.hop.headers.clone(),
-            location,
-        })
-    }
-
-    fn of_command(command: &CommandObserved, evidence: &Evidence<'_>) -> Option<Self> {
-        Some(Self {
-            body: None,
-            stdout: Some(evidence(&command.stdout.sha256)?),
-            stderr: Some(evidence(&command.stderr.sha256)?),
-            headers: Vec::new(),
-            location: None,
-        })
     }
 
     fn seen<'a>(&'a self, observation: &'a Observation, request: Option<&'a [u8]>) -> Seen<'a> {
         let mut seen = Seen {
             status: None,
             exit: None,
-            headers: &self.headers,
+            headers: &[],
             http_version: None,
             url: None,
-            first_location: self.location.as_ref().map(|(base, to)| (base.as_str(), to.as_str())),
+            first_location: None,
             time_us: observation.total_us(),
             body: None,
+            size: None,
             stdout: None,
             stderr: None,
             request: request.map(|kept| Bytes { kept, complete: true }),
@@ -297,15 +321,18 @@ impl Captured {
                     seen.status = Some(last.hop.status);
                     seen.http_version = Some(&last.hop.version);
                     seen.url = http.hops.first().map(|first| first.hop.url.as_str());
-                    seen.body = self.body.as_deref().map(|kept| Bytes { kept, complete: last.hop.complete });
+                    seen.headers = &last.hop.headers;
+                    seen.first_location = http.hops.iter().find_map(|observed| location(&observed.hop));
+                    seen.size = last.hop.complete.then_some(last.body().bytes);
+                    seen.body = self.body.as_ref().map(|kept| Bytes { kept, complete: last.hop.complete });
                 }
             }
             Observation::Command(command) => {
                 let result = &command.result;
                 seen.exit = result.exit;
-                let bytes = |kept: &'a Option<Vec<u8>>, captured: &crate::observe::Captured| {
+                let bytes = |kept: &'a Option<Arc<Vec<u8>>>, captured: &crate::observe::Captured| {
                     let complete = captured.complete && captured.whole.is_none();
-                    kept.as_deref().map(|kept| Bytes { kept, complete })
+                    kept.as_ref().map(|kept| Bytes { kept, complete })
                 };
                 seen.stdout = bytes(&self.stdout, &result.stdout);
                 seen.stderr = bytes(&self.stderr, &result.stderr);

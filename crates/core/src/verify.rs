@@ -4,7 +4,7 @@
 mod anchors;
 mod folder;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
@@ -12,9 +12,10 @@ use crate::codes::Code;
 use crate::finding::{Finding, Weight};
 use crate::ids::Digest;
 use crate::journal::Seal;
-use crate::journal::chain::Chain;
+use crate::journal::chain::{Chain, End};
 use crate::judged::{DERIVATION, Judged, judge};
 use crate::recorded::Recorded;
+use crate::step::Evidence;
 use crate::verdict::Status;
 
 pub use anchors::{Anchor, ListedEnd, ListedRun};
@@ -26,8 +27,8 @@ pub struct FileSeen {
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
-    /// Its digest.
-    pub sha256: Digest,
+    /// Its digest; views have none, since they are compared byte for byte.
+    pub sha256: Option<Digest>,
 }
 
 /// What lies in a run folder.
@@ -36,8 +37,10 @@ pub struct Folder<'a> {
     pub journal: &'a [u8],
     /// Every other file.
     pub files: &'a [FileSeen],
-    /// The bytes of a file by its name; the caller hashes what it hands out.
-    pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// The bytes of a view by its name.
+    pub view: &'a dyn Fn(&str) -> Option<&'a [u8]>,
+    /// The evidence files by digest.
+    pub evidence: &'a dyn Evidence,
     /// What the reader of the folder refused: links, giants, devices.
     pub problems: &'a [Finding],
     /// What the run list says of this run, if a list is at hand.
@@ -46,8 +49,17 @@ pub struct Folder<'a> {
     pub seal: Option<&'a Seal>,
 }
 
+/// What this process has worked out of a journal already. The derivation is a function of the journal and of evidence
+/// under its digests, so it need not be repeated over the same bytes.
+pub struct Known {
+    /// The journal that it was worked out of.
+    pub journal: Vec<u8>,
+    /// What it came to.
+    pub judged: Judged,
+}
+
 /// Writes the views of a judged run: name and bytes.
-pub type Views<'a> = dyn Fn(&Judged) -> Vec<(String, Vec<u8>)> + 'a;
+pub type Views<'a> = dyn Fn(&Judged) -> Cow<'a, [(String, Vec<u8>)]> + 'a;
 
 /// The outcome of a verification.
 pub struct Verified {
@@ -114,19 +126,27 @@ impl Verified {
     }
 }
 
-/// Verifies a run folder.
+/// Verifies a run folder. What is `known` of the very same journal is not worked out again.
 #[must_use]
-pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>) -> Verified {
-    let chain = Chain::read(folder.journal);
-    let closed = chain.is_closed();
+pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>, known: Option<Known>) -> Verified {
+    let known = known.filter(|known| known.journal == folder.journal).map(|known| known.judged);
+    let (chain, judged) = match known {
+        Some(judged) => (None, Some(judged)),
+        None => (Some(Chain::read(folder.journal)), None),
+    };
+    let end = chain.as_ref().map_or_else(
+        || judged.as_ref().map(|judged| judged.audited().recorded().end().clone()),
+        |chain| chain.end.clone(),
+    );
+    let closed = end.as_ref().is_some_and(End::is_closed);
     let mut verified = Verified {
         findings: folder.problems.to_vec(),
         judged: None,
         closed,
-        seal: chain.seal(),
+        seal: end.as_ref().map(End::seal),
         anchor: Anchor::Nothing,
-        checked: Counts { entries: chain.entries.len() as u64, ..Counts::default() },
-        run: chain.entries.first().map(|(entry, _)| entry.run.clone()),
+        checked: Counts { entries: end.as_ref().map_or(0, |end| end.entries), ..Counts::default() },
+        run: end.as_ref().map(|end| end.run().to_owned()),
         derivation: None,
     };
     if folder.journal.is_empty() {
@@ -134,10 +154,18 @@ pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>) -> Veri
             .findings
             .push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
     }
-    verified.findings.extend(of_chain(&chain, closed));
-    verified.anchor = anchors::compare(folder, &chain, &mut verified.findings);
-    if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
-        records(folder, chain, parse, views, &mut verified);
+    if let Some(chain) = &chain {
+        verified.findings.extend(of_chain(chain, closed));
+    }
+    verified.anchor = anchors::compare(folder, end.as_ref(), &mut verified.findings);
+    match (judged, chain) {
+        (Some(judged), _) => settled(folder, judged, views, &mut verified),
+        (None, Some(chain)) => {
+            if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
+                records(folder, chain, parse, views, &mut verified);
+            }
+        }
+        (None, None) => {}
     }
     if !closed && verified.is_intact() {
         verified.findings.push(Finding::note(Code::NotClosed, "the run was never closed, so there is no verdict"));
@@ -157,40 +185,23 @@ fn of_chain(chain: &Chain, closed: bool) -> impl Iterator<Item = Finding> + '_ {
 }
 
 fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
-    let Some(recorded) = Recorded::fold(&chain) else {
-        if !chain.entries.is_empty() {
+    let empty = chain.entries.is_empty();
+    let Some(recorded) = Recorded::fold(chain) else {
+        if !empty {
             verified
                 .findings
                 .push(Finding::integrity(Code::EntryBodyInvalid, "the body is not that of run.opened").at_entry(0));
         }
         return;
     };
-    // The entries are as large again as the records made of them.
-    drop(chain);
-    verified.derivation = Some(recorded.opened().derivation);
-    if !recorded.run().ends_with(recorded.opened().nonce.get(..8).unwrap_or("-")) {
-        verified
-            .findings
-            .push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
-    }
-    if !(1..=DERIVATION).contains(&recorded.opened().derivation) {
-        // Its views could not be compared, so they could say anything (threats.md D11, R20).
-        let message = format!("the run names derivation {}, which is not known here", recorded.opened().derivation);
-        verified.findings.push(Finding::integrity(Code::NotReproduced, message).at_entry(0));
-    }
+    about_opened(folder, &recorded, verified);
     folder::evidence(folder, &recorded, verified);
     // The process was lost before anything could be checked: there is nothing to work out, and nothing was done.
     let barren = recorded.resumed() && recorded.checked().is_none() && recorded.actions().is_empty();
     // Where nothing can be audited, what the fold noticed stands alone.
     let noticed = recorded.findings().to_vec();
     let said = recorded.closed().map(|closed| (closed.outcome.clone(), closed.counts));
-    let kept = folder.files.iter().filter(|file| file.name.starts_with("evidence/"));
-    let by_digest: BTreeMap<Digest, &FileSeen> = kept.map(|file| (file.sha256, file)).collect();
-    let sound = |digest: &Digest| {
-        let file = by_digest.get(digest)?;
-        (folder.read)(&file.name).filter(|bytes| Digest::of(bytes) == *digest)
-    };
-    let audited = match audit(recorded, &Material { files: &sound, parse }) {
+    let audited = match audit(recorded, &Material { files: folder.evidence, parse, known: None }) {
         Ok(audited) => audited,
         Err(Unauditable::Findings(findings)) if barren => {
             verified.findings.extend(noticed);
@@ -217,8 +228,38 @@ fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'
             return;
         }
     };
-    verified.findings.extend(audited.findings().iter().filter(|f| verified.closed || !is_unfinished(f)).cloned());
-    let judged = judge(audited);
+    concluded(folder, judge(audited), views, verified);
+}
+
+/// What the first entry says of the run as a whole.
+fn about_opened(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verified) {
+    let opened = recorded.opened();
+    verified.derivation = Some(opened.derivation);
+    anchors::beginning(folder, recorded, &mut verified.findings);
+    if !recorded.run().ends_with(opened.nonce.get(..8).unwrap_or("-")) {
+        verified
+            .findings
+            .push(Finding::integrity(Code::RunMixed, "the run's id does not end in its nonce").at_entry(0));
+    }
+    if !(1..=DERIVATION).contains(&opened.derivation) {
+        // Its views could not be compared, so they could say anything (threats.md D11, R20).
+        let message = format!("the run names derivation {}, which is not known here", opened.derivation);
+        verified.findings.push(Finding::integrity(Code::NotReproduced, message).at_entry(0));
+    }
+}
+
+/// A run that was worked out before: what remains are its files.
+fn settled(folder: &Folder<'_>, judged: Judged, views: &Views<'_>, verified: &mut Verified) {
+    let recorded = judged.audited().recorded();
+    about_opened(folder, recorded, verified);
+    folder::evidence(folder, recorded, verified);
+    concluded(folder, judged, views, verified);
+}
+
+/// What was noticed on the way to the verdict, the verdict that was recorded, the views.
+fn concluded(folder: &Folder<'_>, judged: Judged, views: &Views<'_>, verified: &mut Verified) {
+    let noticed = judged.audited().findings().iter().filter(|f| verified.closed || !is_unfinished(f));
+    verified.findings.extend(noticed.cloned());
     if verified.closed {
         outcome(&judged, verified);
         if verified.derivation == Some(DERIVATION) {

@@ -7,31 +7,38 @@ mod audit_summary;
 mod context;
 mod defects;
 mod ledger;
+mod next_probes;
 mod report;
 mod results;
 mod summary;
 mod verdict;
 
+use crate::ids::Digest;
 use crate::json::Json;
 use crate::judged::Judged;
 
 /// The views that core writes, in the order in which the folder lists them: name and bytes.
-/// `junit.xml` is written by `formats`, from the same judged run.
+/// `report.html`, `junit.xml` and `ctrf.json` are written by the program, from the same judged run.
 #[must_use]
 pub fn views(judged: &Judged) -> Vec<(&'static str, Vec<u8>)> {
     let checked = judged.audited().checked();
     let text = |value: Json| value.pretty().into_bytes();
+    let results = text(results::results(judged));
+    let ledger = text(ledger::ledger(judged));
+    let defects = text(defects::defects(judged));
+    let next = next_probes::next_probes(judged, [&defects, &results, &ledger].map(|bytes| Digest::of(bytes)));
     vec![
         ("requirement.md", checked.requirement().as_bytes().to_vec()),
         ("test-matrix.json", checked.matrix_text().as_bytes().to_vec()),
         ("test-plan.json", checked.plan_text().as_bytes().to_vec()),
         ("adapter-context.json", text(context::adapter_context(judged))),
-        ("results.json", text(results::results(judged))),
-        ("evidence-ledger.json", text(ledger::ledger(judged))),
+        ("results.json", results),
+        ("evidence-ledger.json", ledger),
         ("requirement-coverage.json", text(checked.coverage().to_json())),
         ("plan-audit-summary.json", text(context::plan_audit(judged))),
         ("audit-summary.json", text(audit_summary::audit_summary(judged))),
-        ("defects.json", text(defects::defects(judged))),
+        ("defects.json", defects),
+        ("next-probes.json", text(next)),
         ("qa-verdict.json", text(verdict::verdict(judged))),
         ("qa-run-summary.json", text(summary::summary(judged))),
         ("report.md", report::report(judged).into_bytes()),

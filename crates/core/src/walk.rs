@@ -3,6 +3,10 @@
 //! Engine and derivation walk with the same code, so that what was done and what should have been done are
 //! worked out by one rule.
 
+mod order;
+
+use std::collections::BTreeMap;
+
 use crate::codes::Code;
 use crate::evaluate::Files;
 use crate::ids::Id;
@@ -10,10 +14,14 @@ use crate::invoke::{self, Call, Unready};
 use crate::journal::observation::Observation;
 use crate::json::Json;
 use crate::matrix::Matrix;
+use crate::observe::{Failure, FailureKind};
 use crate::plan::{Plan, Scenario, Step};
 use crate::step::{self, Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
+use crate::write_policy::{self, Ours};
 use crate::{checked::CheckedPlan, journal::opened::RunOpened};
+
+pub use order::{MOST_USED, Order};
 
 /// Values that the engine gives every case (plan.md rule 5).
 #[derive(Clone, Debug)]
@@ -34,16 +42,47 @@ impl EngineValues {
     }
 }
 
-/// What one case exports to later ones: `CASE.name` and the value.
-pub type Exports = Vec<(String, Json)>;
+/// The cases of a plan that were gone through, with what each left for others.
+pub struct Walked {
+    order: Order,
+    left: BTreeMap<Id, Left>,
+}
+
+/// What one case left.
+struct Left {
+    saved: BTreeMap<String, Json>,
+    /// Whether every step before cleanup passed.
+    passed: bool,
+}
+
+impl Walked {
+    /// Nothing of the plan was gone through.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        Self { order: Order::of(plan), left: BTreeMap::new() }
+    }
+
+    /// The cases that one starts from, directly or through others, by position, in the order in which they are run.
+    #[must_use]
+    pub fn lineage(&self, case: &Id) -> Vec<usize> {
+        self.order.lineage(case)
+    }
+
+    /// Takes what a case left at its end.
+    pub fn take(&mut self, case: CaseWalk<'_>) {
+        self.left.insert(case.scenario.id.clone(), Left { saved: case.saved, passed: case.passed });
+    }
+}
 
 /// A walk through the steps of one case.
 pub struct CaseWalk<'a> {
     checked: &'a CheckedPlan,
     scenario: &'a Scenario,
     vars: Vars,
-    saved: Vec<(String, Json)>,
+    saved: BTreeMap<String, Json>,
+    ours: Ours,
     stopped: Option<Id>,
+    passed: bool,
     files: &'a Files<'a>,
 }
 
@@ -57,23 +96,35 @@ pub enum Next {
 }
 
 impl<'a> CaseWalk<'a> {
-    /// Begins a case.
+    /// Begins a case, with what the cases before it left.
     #[must_use]
     pub fn begin(
         checked: &'a CheckedPlan,
         scenario: &'a Scenario,
         engine: &EngineValues,
-        exports: &Exports,
+        walked: &Walked,
         files: &'a Files<'a>,
     ) -> Self {
-        let mut vars = Vars::new(&checked.plan().vars);
-        for (name, value) in exports {
-            vars.set(name.as_str(), value.clone());
+        let plan = checked.plan();
+        let mut vars = Vars::new(&plan.vars);
+        let lineage = walked.lineage(&scenario.id).into_iter().filter_map(|other| plan.scenarios.get(other));
+        for left in lineage.filter_map(|other| walked.left.get(&other.id)) {
+            left.saved.iter().for_each(|(name, value)| vars.set(name.as_str(), value.clone()));
+        }
+        // Only what the case names: what else was saved by then depends on how cases run side by side.
+        for (case, name) in order::named(scenario) {
+            let left = Id::parse(case).ok().and_then(|case| walked.left.get(&case));
+            if let Some(value) = left.and_then(|left| left.saved.get(name)) {
+                vars.set(format!("{case}.{name}"), value.clone());
+            }
         }
         vars.set("qa_run_id", engine.run.as_str());
         vars.set("qa_marker", engine.marker.as_str());
         vars.set("qa_started_at", engine.started_at.as_str());
-        Self { checked, scenario, vars, saved: Vec::new(), stopped: None, files }
+        let passed = |used: &&Id| walked.left.get(used).is_some_and(|left| left.passed);
+        let stopped = scenario.uses.iter().map(|used| &used.case).find(|used| !passed(used)).cloned();
+        let ours = Ours::default();
+        Self { checked, scenario, vars, saved: BTreeMap::new(), ours, stopped, passed: true, files }
     }
 
     /// The variables as they stand.
@@ -93,7 +144,10 @@ impl<'a> CaseWalk<'a> {
         }
         let plan = self.checked.plan();
         match invoke::resolve(step, &self.vars, self.checked.environment(), plan.base_url.as_deref(), self.files) {
-            Ok(call) => Next::Run(Box::new(call)),
+            Ok(call) => match write_policy::stopped(self.checked, step, &call, &self.vars, &self.ours) {
+                None => Next::Run(Box::new(call)),
+                Some(message) => Next::Leave(step::of_failure(&Failure { kind: FailureKind::WriteRefused, message })),
+            },
             Err(Unready::Missing(name)) if step.skip_if_missing_vars => Next::Leave(skipped(
                 Code::VariableMissing,
                 format!("{name} never came to be, so there is nothing to do"),
@@ -112,7 +166,7 @@ impl<'a> CaseWalk<'a> {
 
     /// Works out what an answer comes to. Nothing changes yet, so that a polling step can ask again.
     #[must_use]
-    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &Evidence<'_>) -> Judgement {
+    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &dyn Evidence) -> Judgement {
         let request = match call {
             Call::Http(http) => http.body.as_deref(),
             Call::Command(_) => None,
@@ -124,18 +178,22 @@ impl<'a> CaseWalk<'a> {
     pub fn settle(&mut self, step: &Step, judgement: &Judgement) {
         for (name, value) in &judgement.saved {
             self.vars.set(name.as_str(), value.clone());
-            self.saved.push((format!("{}.{name}", self.scenario.id), value.clone()));
+            self.saved.insert(name.clone(), value.clone());
         }
-        let goes_on = step.continue_on_failure || self.scenario.continue_on_failure || step.always_run;
-        if judgement.status != StepStatus::Passed && !goes_on && self.stopped.is_none() {
+        if !judgement.saved.is_empty() {
+            let profile = self.checked.profile();
+            // What was not allowed never left, so it saved nothing.
+            let writes = write_policy::writes(step, &profile.commands, profile.mutation.as_ref());
+            self.ours.take(writes, judgement.saved.iter().map(|(name, _)| name.as_str()));
+        }
+        if judgement.status == StepStatus::Passed || step.always_run {
+            return;
+        }
+        self.passed = false;
+        let goes_on = step.continue_on_failure || self.scenario.continue_on_failure;
+        if !goes_on && self.stopped.is_none() {
             self.stopped = Some(step.id.clone());
         }
-    }
-
-    /// What the case exports.
-    #[must_use]
-    pub fn finish(self) -> Exports {
-        self.saved
     }
 }
 
@@ -145,14 +203,13 @@ pub const fn skipped(code: Code, message: String) -> Judgement {
     Judgement::without_answer(StepStatus::Skipped, StepReason { code, weight: Weight::Gap, message })
 }
 
-/// The cases that a selection means: by case id, or by the id of a criterion or test that they cover.
-/// An empty selection means all. `None` for an id that names nothing.
+/// The cases that a selection means, with those that they start from or name values of, in the order in which they are
+/// run one after another: by case id, or by the id of a criterion or test that they cover. An empty selection means
+/// all. `None` for an id that names nothing.
 #[must_use]
 pub fn selected<'p>(plan: &'p Plan, matrix: &Matrix, only: &[String]) -> Option<Vec<&'p Scenario>> {
-    if only.is_empty() {
-        return Some(plan.scenarios.iter().collect());
-    }
-    let mut chosen = vec![false; plan.scenarios.len()];
+    let order = Order::of(plan);
+    let mut chosen = vec![only.is_empty(); plan.scenarios.len()];
     for wanted in only {
         let folded = wanted.to_ascii_lowercase();
         let tests: Vec<&Id> = matrix
@@ -173,5 +230,15 @@ pub fn selected<'p>(plan: &'p Plan, matrix: &Matrix, only: &[String]) -> Option<
             return None;
         }
     }
-    Some(plan.scenarios.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(scenario, _)| scenario).collect())
+    // Backwards through the order, so that what is pulled in pulls in what it needs.
+    for position in order.positions.iter().rev() {
+        if chosen[*position] {
+            order.needs[*position].iter().for_each(|needed| chosen[*needed] = true);
+        }
+    }
+    let positions = order.positions.iter().filter(|position| chosen[**position]);
+    Some(positions.filter_map(|position| plan.scenarios.get(*position)).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,6 +78,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    const fn is_skipped(&self) -> bool {
+        matches!(self, Self::Skipped { .. })
+    }
+
     /// Whether some reader may show it as green.
     const fn may_look_green(&self) -> bool {
         match self {
@@ -119,7 +123,12 @@ impl Report {
     pub fn to_xml(&self) -> Result<String, JunitError> {
         let mut report = quick_junit::Report::new(line(&self.name));
         report.add_test_suites(self.suites.iter().map(suite));
-        report.to_string().map_err(|e| JunitError { reason: e.to_string() })
+        let xml = report.to_string().map_err(|e| JunitError { reason: e.to_string() })?;
+        // The schema that readers of JUnit share (Jenkins) knows `skipped` on a suite and not on the whole. No name can
+        // hold these characters, since quotes are written as references.
+        let skipped =
+            self.suites.iter().flat_map(|suite| &suite.cases).filter(|case| case.outcome.is_skipped()).count();
+        Ok(xml.replacen(&format!(" skipped=\"{skipped}\""), "", 1))
     }
 }
 

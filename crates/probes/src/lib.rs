@@ -3,3 +3,5 @@
 pub mod command;
 pub mod http;
 mod net;
+
+pub use net::trust_anchors;

@@ -3,6 +3,7 @@
 //! One document on standard output, at most 8 KiB unless asked, worst first; what was left out is counted. Captured
 //! text stands in JSON strings, where everything that could act on a terminal is escaped.
 
+pub(crate) mod attempt;
 pub(crate) mod bytes;
 pub(crate) mod error;
 pub(crate) mod facts;

@@ -28,6 +28,7 @@ Examples:
   probity run                      run the plans of this folder
   probity verify                   work the newest verdict out again from its bytes
   probity why                      what stands between the newest run and a pass
+  probity doctor                   what this machine offers
 
 Exit codes: 0 passed, 1 failed, 2 usage or malformed input, 3 blocked, 4 nothing ran,
 5 inconclusive, 6 integrity, 7 gate refused, 130 interrupted";
@@ -58,13 +59,22 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Write a report of a run
     Report(ReportArgs),
+    /// Open the report of a run in the browser
+    Open(OneRun),
     /// Say what a code means
     Explain(ExplainArgs),
     /// Check or expand a plan without running it
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Show every setting in effect, and where it comes from
+    Settings(SettingsArgs),
+    /// Say what this machine offers, and what is missing
+    Doctor(DoctorArgs),
     /// Write completions for a shell
     Completions(CompletionsArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(ManArgs),
     /// Write the JSON Schemas of what people write
     #[command(hide = true)]
     Schema(SchemaArgs),
@@ -100,13 +110,18 @@ pub(crate) struct DemoArgs {
 
 /// `init`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity init                                             a plan for http://127.0.0.1:8080
+  probity init --url http://127.0.0.1:8080/api/items       asks once, and writes down which status came
+  probity init shop --url https://staging.shop.example/health")]
 pub(crate) struct InitArgs {
     /// The folder to write into
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Where the service answers
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    pub url: String,
+    /// Where the service answers: it is asked once, with GET, and the plan says what came
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
 }
 
 /// `run`
@@ -116,6 +131,8 @@ Examples:
   probity run order-total.probity.yaml
   probity run qa --env staging
   probity run --only ORDER-2            a part never passes the whole
+  probity run --repeat 5                five runs, one budget; the worst decides
+  probity run --plan-only               what would be run, and nothing is: exit 4
   probity run --resume 20261130T1424    close a run whose process was lost")]
 pub(crate) struct RunArgs {
     /// Plans, or folders that hold plans; the working folder when left out
@@ -130,6 +147,13 @@ pub(crate) struct RunArgs {
     /// Let a code through; the claim is capped
     #[arg(long, value_name = "CODE", num_args = 1..)]
     pub allow: Vec<String>,
+    /// Make N runs of each plan, one after another, within one budget; exit with the worst
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+          value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "challenge")]
+    pub repeat: u32,
+    /// Check, connect, and say what would be run; nothing is sent and nothing kept, and it never passes
+    #[arg(long, conflicts_with_all = ["challenge", "repeat"])]
+    pub plan_only: bool,
     /// A single-use value that a signer issued, to be sealed in the run
     #[arg(long, value_name = "VALUE")]
     pub challenge: Option<String>,
@@ -137,7 +161,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,
     /// Close a run that was never closed; of a closed run, write the views again
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "challenge"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "repeat", "plan_only", "challenge"])]
     pub resume: Option<String>,
 }
 
@@ -158,13 +182,14 @@ pub(crate) struct VerifyArgs {
     /// The seal that the journal must have: entry count and 16 digits of its head
     #[arg(long, value_name = "SEAL")]
     pub seal: Option<String>,
-    /// Demand a signature
+    /// Demand a signature. This version makes and reads none, so it is never met
     #[arg(long)]
     pub require_signature: bool,
-    /// Whose signatures are believed
+    /// Whose signatures are believed, in the form of OpenSSH's allowed_signers
     #[arg(long, value_name = "FILE")]
     pub allowed_signers: Option<PathBuf>,
-    /// Demand this subject: the build that the system named
+    /// Demand this subject: the build that the running system named or, where nothing but commands was asked, the
+    /// SHA-256 of a program or script that was started
     #[arg(long, value_name = "BUILD|DIGEST")]
     pub subject: Option<String>,
     /// Demand this plan
@@ -200,9 +225,18 @@ pub(crate) struct ShowArgs {
 
 /// `report`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity report                                 Markdown of the newest run
+  probity report RUN --as junit -o junit.xml
+  probity report RUN1 RUN2 --as html -o all.html  one row a requirement")]
 pub(crate) struct ReportArgs {
-    #[command(flatten)]
-    pub run: OneRun,
+    /// Runs: folders, ids or beginnings of them; the newest when left out. Several make one page of HTML
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
     /// The form
     #[arg(long = "as", value_enum, default_value = "md", value_name = "FORM")]
     pub form: ReportForm,
@@ -214,10 +248,14 @@ pub(crate) struct ReportArgs {
 /// Forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportForm {
+    /// One HTML file that fetches nothing
+    Html,
     /// Markdown
     Md,
     /// JUnit XML
     Junit,
+    /// Common Test Report Format, JSON
+    Ctrf,
     /// The JSON answer of `run`
     Json,
 }
@@ -243,6 +281,43 @@ pub(crate) enum PlanCommand {
     Check(PlanArgs),
     /// Show the seed form that a written plan stands for
     Expand(PlanArgs),
+    /// Draft a plan from requests that you have already
+    New(NewArgs),
+}
+
+/// `plan new`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity plan new --from har session.har > session.probity.yaml
+  pbpaste | probity plan new --from curl -o order.probity.yaml
+  probity plan new --from openapi openapi.yaml
+
+A draft claims statuses alone, and passes the check. What was answered beyond that stands in comments: it is no
+requirement until you say so. What cannot be carried over is said on standard error; secrets never get into it.")]
+pub(crate) struct NewArgs {
+    /// What the source is
+    #[arg(long, value_enum)]
+    pub from: DraftFrom,
+    /// The source; standard input when left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The file to write, if not standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What a plan is drafted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DraftFrom {
+    /// A curl command
+    Curl,
+    /// A HAR 1.2 file
+    Har,
+    /// A Hurl file
+    Hurl,
+    /// An OpenAPI 3 document, JSON or YAML
+    Openapi,
 }
 
 /// `plan check`, `plan expand`
@@ -256,8 +331,53 @@ pub(crate) struct PlanArgs {
     pub env: Option<String>,
 }
 
+/// `settings`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity settings
+  PROBITY_ENV=staging probity settings
+  probity settings --env staging --format json
+
+A flag wins over a variable, a variable over probity.yaml. What a verifier trusts is said by a flag of verify alone.")]
+pub(crate) struct SettingsArgs {
+    /// The environment, by its name in probity.yaml
+    #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
+    pub env: Option<String>,
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `doctor`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity doctor
+  probity doctor --format json
+
+Nothing is sent, and only this machine is asked. The exit code is 0 whatever is missing.")]
+pub(crate) struct DoctorArgs {
+    /// Where runs are kept, if not in probity-runs of the project
+    #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write into
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
 /// `completions`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity completions bash > ~/.local/share/bash-completion/completions/probity
+  probity completions zsh > ~/.zfunc/_probity
+  probity completions fish > ~/.config/fish/completions/probity.fish")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,

@@ -2,12 +2,16 @@
 
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod init;
+pub(crate) mod new;
+pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod verify;
 pub(crate) mod why;

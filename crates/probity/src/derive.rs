@@ -1,9 +1,12 @@
 //! From a run folder to its verdict: the readers of bytes that core asks for, put together.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use probity_core::audit::{Bytes, Material, audit};
+use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::document::Node;
@@ -15,7 +18,8 @@ use probity_core::journal::{Entry, Seal};
 use probity_core::json::Json;
 use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
-use probity_core::verify::{FileSeen, Folder, ListedEnd, ListedRun, Verified};
+use probity_core::step::Evidence;
+use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified};
 use probity_store::list::{self, Event};
 use probity_store::naming::{JOURNAL, RUN_LIST};
 use probity_store::snapshot::{Budget, Snapshot};
@@ -26,58 +30,80 @@ pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Node, Vec<Diagnostic>> {
 }
 
 /// Every view of a judged run: name and bytes.
-pub(crate) fn views(judged: &Judged) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn views(judged: &Judged, evidence: &dyn Evidence) -> Vec<(String, Vec<u8>)> {
     let core = probity_core::views::views(judged).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+    let html = ("report.html".to_owned(), crate::html::page(judged, evidence).into_bytes());
     let junit = ("junit.xml".to_owned(), crate::junit::junit(judged).into_bytes());
-    core.chain([junit]).collect()
+    let ctrf = ("ctrf.json".to_owned(), crate::ctrf::ctrf(judged).into_bytes());
+    core.chain([html, junit, ctrf]).collect()
 }
 
-/// Judges a run folder that this process wrote.
-pub(crate) fn judge(dir: &Path) -> Option<Judged> {
-    judge_snapshot(&Snapshot::of_folder(dir, &Budget::default()).ok()?)
+/// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened. The
+/// snapshot has its evidence.
+pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<(Known, Snapshot)> {
+    let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
+    let judged = judge_snapshot(&snapshot, known)?;
+    Some((Known { journal: snapshot.journal().to_vec(), judged }, snapshot))
 }
 
-fn judge_snapshot(snapshot: &Snapshot) -> Option<Judged> {
-    let recorded = Recorded::fold(&Chain::read(snapshot.journal()))?;
-    let files = |digest: &Digest| evidence(snapshot, digest);
-    let audited = audit(recorded, &Material { files: &files, parse: &parse }).ok()?;
+fn judge_snapshot(snapshot: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
+    let chain = Chain::read(snapshot.journal());
+    if chain.findings.iter().any(|finding| finding.code != Code::JournalPartialLine) {
+        return None;
+    }
+    let audited = audit(Recorded::fold(chain)?, &Material { files: snapshot, parse: &parse, known }).ok()?;
     Some(judged::judge(audited))
-}
-
-fn evidence(snapshot: &Snapshot, digest: &Digest) -> Option<Vec<u8>> {
-    snapshot.evidence(digest).ok().map(std::borrow::Cow::into_owned)
 }
 
 /// A run whose process was lost: what it comes to so far, and the sealed files that its plan names. `None` where that
 /// cannot be worked out, or where anything does not hold together: nothing is sent then.
 pub(crate) fn lost(dir: &Path) -> Option<(Judged, BTreeMap<String, Vec<u8>>)> {
     let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
-    let judged = judge_snapshot(&snapshot)?;
+    let judged = judge_snapshot(&snapshot, None)?;
     let broken = judged.audited().findings().iter().any(|finding| finding.weight == Weight::Integrity);
     if broken {
         return None;
     }
     let recorded = judged.audited().recorded();
-    let files = |digest: &Digest| evidence(&snapshot, digest);
-    let bytes = Bytes::of(recorded, &files);
+    let bytes = Bytes::of(recorded, &snapshot);
     let sealed = recorded.inputs().iter().filter(|input| input.role == Role::File);
-    let files = sealed.filter_map(|input| Some((input.name.clone(), bytes.get(&input.sha256)?))).collect();
+    let files = sealed.filter_map(|input| Some((input.name.clone(), bytes.bytes(&input.sha256)?.to_vec()))).collect();
     Some((judged, files))
 }
 
-/// The same verdict once the last entry of the run was written.
-pub(crate) fn closed(dir: &Path, judged: Judged) -> Option<Judged> {
-    judged.closed(&Chain::read(&std::fs::read(dir.join(JOURNAL)).ok()?))
+/// What is known of a run once its last entry was written. `None` where the journal is not the one that was judged and
+/// one line more.
+pub(crate) fn closed(dir: &Path, known: Known) -> Option<Known> {
+    let journal = std::fs::read(dir.join(JOURNAL)).ok()?;
+    let last = journal.strip_prefix(known.journal.as_slice())?.strip_suffix(b"\n")?;
+    let judged = known.judged.close(last)?;
+    Some(Known { journal, judged })
 }
 
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one
 /// that the caller was given.
 pub(crate) fn verify(dir: &Path, index: Option<&Path>, seal: Option<&Seal>) -> Verified {
-    let list =
-        index.map(Path::to_path_buf).or_else(|| dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST)));
-    let bytes = list.as_ref().and_then(|path| read_list(path));
+    let list = index.map(Path::to_path_buf).or_else(|| list_beside(dir));
+    verify_listed(dir, list.as_deref(), seal, None)
+}
+
+/// What this process has just closed: what it worked out, and the views that it wrote.
+type Closed<'a> = (Known, &'a [(String, Vec<u8>)]);
+
+/// Verifies a run folder that this process has just closed: everything in it is read again from the disk, and the
+/// verdict is not worked out a second time over the same bytes.
+pub(crate) fn verify_closed(dir: &Path, closed: Closed<'_>) -> Verified {
+    verify_listed(dir, list_beside(dir).as_deref(), None, Some(closed))
+}
+
+fn list_beside(dir: &Path) -> Option<PathBuf> {
+    dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST))
+}
+
+fn verify_listed(dir: &Path, list: Option<&Path>, seal: Option<&Seal>, closed: Option<Closed<'_>>) -> Verified {
+    let bytes = list.and_then(read_list);
     match Snapshot::of_folder(dir, &Budget::default()) {
-        Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new()),
+        Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new(), closed),
         Err(problems) => {
             let findings: Vec<Finding> =
                 problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
@@ -96,8 +122,10 @@ fn read_list(path: &Path) -> Option<Vec<u8>> {
 
 /// A folder that cannot be read within bounds.
 fn refused(problems: &[Finding]) -> Verified {
-    let folder = Folder { journal: &[], files: &[], read: &|_| None, problems, listed: None, seal: None };
-    let mut verified = probity_core::verify::verify(&folder, &parse, &views);
+    let nothing = |_: &Digest| None;
+    let folder =
+        Folder { journal: &[], files: &[], view: &|_| None, evidence: &nothing, problems, listed: None, seal: None };
+    let mut verified = probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &nothing).into(), None);
     // Nothing was read, so nothing can be said of a journal.
     verified
         .findings
@@ -106,22 +134,17 @@ fn refused(problems: &[Finding]) -> Verified {
 }
 
 /// Verifies what a snapshot holds, against the bytes of a run list.
-pub(crate) fn verify_snapshot(
+fn verify_snapshot(
     snapshot: &Snapshot,
     list: Option<&[u8]>,
     seal: Option<&Seal>,
-    problems: Vec<Finding>,
+    mut problems: Vec<Finding>,
+    closed: Option<Closed<'_>>,
 ) -> Verified {
-    let mut problems = problems;
     let files: Vec<FileSeen> = snapshot
         .files()
         .map(|(name, facts)| FileSeen { name: name.to_owned(), size: facts.size, sha256: facts.digest })
         .collect();
-    let digests: BTreeMap<&str, Digest> = files.iter().map(|file| (file.name.as_str(), file.sha256)).collect();
-    let read = |name: &str| match snapshot.view(name) {
-        Some(bytes) => Some(bytes.to_vec()),
-        None => evidence(snapshot, digests.get(name)?),
-    };
     let listed = list.and_then(|bytes| match list::read(bytes) {
         Ok(lines) => listed(&lines, snapshot.journal()),
         Err(fault) => {
@@ -135,12 +158,18 @@ pub(crate) fn verify_snapshot(
     let folder = Folder {
         journal: snapshot.journal(),
         files: &files,
-        read: &read,
+        view: &|name| snapshot.view(name),
+        evidence: snapshot,
         problems: &problems,
         listed: listed.as_ref(),
         seal,
     };
-    probity_core::verify::verify(&folder, &parse, &views)
+    match closed {
+        Some((known, written)) => {
+            probity_core::verify::verify(&folder, &parse, &|_| Cow::Borrowed(written), Some(known))
+        }
+        None => probity_core::verify::verify(&folder, &parse, &|judged| views(judged, snapshot).into(), None),
+    }
 }
 
 /// What a run list says of the run whose journal this is: by its id, or by its nonce under another id.

@@ -9,6 +9,7 @@ mod clock;
 mod close;
 mod git;
 mod open;
+mod planned;
 mod preflight;
 mod recorder;
 mod resume;
@@ -21,6 +22,7 @@ use probity_core::verify::Verified;
 use probity_store::StoreError;
 use tokio::sync::watch;
 
+pub(crate) use planned::{Planned, plan};
 pub(crate) use resume::resume;
 
 use crate::plans::PlanSource;

@@ -4,18 +4,15 @@ use probity_core::judged::Judged;
 use probity_core::verdict::Status;
 use probity_formats::junit::{Case, Outcome, Report, Suite};
 
+use crate::answer::ASSURANCE;
+use crate::answer::facts::test_ms;
+
 /// The file.
 pub(crate) fn junit(judged: &Judged) -> String {
     let audited = judged.audited();
     let matrix = audited.checked().matrix();
     let recorded = audited.recorded();
     let cases = judged.tests().iter().zip(&matrix.tests).map(|(test, planned)| {
-        let total: u64 = test
-            .steps
-            .iter()
-            .filter_map(|position| audited.steps()[*position].observation.as_ref())
-            .map(probity_core::journal::observation::Observation::total_us)
-            .sum();
         let detail = test.notes.join("\n");
         let message = test.notes.first().cloned().unwrap_or_else(|| test.status.as_str().to_owned());
         let outcome = match test.status {
@@ -29,7 +26,7 @@ pub(crate) fn junit(judged: &Judged) -> String {
         Case {
             name: test.id.to_string(),
             classname: requirements.join(" "),
-            time_ms: Some(total / 1000),
+            time_ms: Some(test_ms(judged, test)),
             outcome,
             stdout: None,
         }
@@ -40,8 +37,9 @@ pub(crate) fn junit(judged: &Judged) -> String {
         timestamp: Some(recorded.opened_at().to_owned()),
         properties: vec![
             ("run".to_owned(), recorded.run().to_owned()),
+            ("seal".to_owned(), recorded.seal().to_string()),
             ("status".to_owned(), judged.status().as_str().to_owned()),
-            ("assurance".to_owned(), "unsigned".to_owned()),
+            ("assurance".to_owned(), ASSURANCE.to_owned()),
             ("weakenings".to_owned(), weakenings.join(" ")),
         ],
         cases: cases.collect(),

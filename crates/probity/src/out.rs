@@ -31,7 +31,13 @@ pub(crate) enum ColorChoice {
 }
 
 /// Variables by which agents make themselves known.
-const AGENTS: [&str; 5] = ["CLAUDECODE", "AI_AGENT", "VSCODE_AGENT", "CODEX_SANDBOX", "PROBITY_AGENT"];
+const AGENTS: [&str; 6] =
+    ["CLAUDECODE", "AI_AGENT", "VSCODE_AGENT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "PROBITY_AGENT"];
+
+/// The variable by which an agent has made itself known, if one is set.
+pub(crate) fn agent() -> Option<&'static str> {
+    AGENTS.into_iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
 
 impl Out {
     /// From the flags and the environment.
@@ -43,7 +49,7 @@ impl Out {
             ColorChoice::Never => false,
             ColorChoice::Auto => set("FORCE_COLOR") || (terminal && !set("NO_COLOR")),
         };
-        let agent = AGENTS.iter().any(|name| set(name)) || set("CODEX_SANDBOX_NETWORK_DISABLED");
+        let agent = agent().is_some();
         Self {
             json,
             color: color(out) && !json,

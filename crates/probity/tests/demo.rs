@@ -283,6 +283,8 @@ fn service(body: &'static str) -> String {
 fn what_init_writes_can_be_run_at_once() {
     let desk = Desk::new();
     assert_eq!(desk.exit(&["init", "--url", &service("{}")]), 0);
+    let plan = text(&desk.path("first.probity.yaml"));
+    assert!(plan.contains("status: 200             # from: observed"), "{plan}");
     assert_eq!(desk.exit(&["run"]), 0);
     // Nobody answers there: nothing was tested.
     assert_eq!(desk.exit(&["init", "gone", "--url", "http://127.0.0.1:1"]), 0);

@@ -7,12 +7,14 @@
 //! * [`run`]: the writer of one run folder, and taking up a run that was never closed.
 //! * [`list`]: the run list, one line when a run opens, closes or is withdrawn.
 //! * [`find`]: which folder a person means.
+//! * [`glance`]: some lines of a run's journal, without reading the run.
 //! * [`snapshot`]: a foreign run folder, read once, within bounds.
 //! * [`media`]: the closed table of file extensions of evidence.
 
 mod beneath;
 mod error;
 pub mod find;
+pub mod glance;
 pub mod list;
 pub mod media;
 pub mod naming;

@@ -122,7 +122,24 @@ impl RunFolder {
     /// `recording_failed` for this and every later entry once a write failed or was short; `run_exists` after
     /// `run.closed`.
     pub fn append(&mut self, at: &str, mono: u64, kind: Kind, body: Json) -> Result<(u64, Digest), StoreError> {
-        let result = self.journal.append(&self.run, at, mono, kind, body);
+        let result = self.journal.append(&self.run, at, mono, kind, body, false);
+        self.failed |= matches!(result, Err(StoreError::RecordingFailed { .. }));
+        result
+    }
+
+    /// Appends an entry that goes to the kernel in one write with the next one, at the latest with a sync: for what is
+    /// recorded of one step with nothing in between.
+    ///
+    /// # Errors
+    /// As [`RunFolder::append`].
+    pub fn append_with_next(
+        &mut self,
+        at: &str,
+        mono: u64,
+        kind: Kind,
+        body: Json,
+    ) -> Result<(u64, Digest), StoreError> {
+        let result = self.journal.append(&self.run, at, mono, kind, body, true);
         self.failed |= matches!(result, Err(StoreError::RecordingFailed { .. }));
         result
     }

@@ -1,14 +1,13 @@
 //! A foreign run folder, read once and within bounds (threats.md R21, C17, D2).
 //!
 //! Whoever made the folder may have put links, devices, FIFOs, giants or a million files into it. Nothing is followed,
-//! nothing is waited for, nothing is written. Journal and views are held in memory; of evidence only size and digest
-//! are, and when its bytes are asked for, the bytes that are handed out are the bytes that were hashed.
+//! nothing is waited for, nothing is written. Journal, views and the first evidence files are held in memory; of the
+//! others only size, digest and beginning are. The bytes that are handed out are always bytes that were hashed.
 
 mod folder;
 mod hashing;
 mod walk;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use std::time::Duration;
 
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
+use probity_core::step::{Evidence, HEAD};
 
 use crate::naming::{JOURNAL, digest_of_name, why_not_beneath};
 use crate::run::{JOURNAL_MAX, LINE_MAX};
@@ -38,12 +38,15 @@ pub struct Budget {
     pub view: u64,
     /// Bytes of one evidence file whose content is asked for.
     pub content: u64,
+    /// Bytes of evidence that are held in memory, so that they are read once.
+    pub held: u64,
     /// Parts of a name: `evidence/ab/x` has three.
     pub depth: usize,
 }
 
 impl Default for Budget {
-    /// 1,000,000 files, 32 GiB, two minutes; 1 GiB of journal, 64 MiB a line and a view, 1 GiB of one content.
+    /// 1,000,000 files, 32 GiB, two minutes; 1 GiB of journal, 64 MiB a line and a view, 1 GiB of one content, of which
+    /// 32 MiB are held.
     fn default() -> Self {
         Self {
             files: 1_000_000,
@@ -53,6 +56,7 @@ impl Default for Budget {
             line: LINE_MAX,
             view: 64 << 20,
             content: 1 << 30,
+            held: 32 << 20,
             depth: 3,
         }
     }
@@ -89,21 +93,31 @@ const PROBLEMS_MAX: usize = 100;
 pub struct FileFacts {
     /// Bytes.
     pub size: u64,
-    /// Their SHA-256.
-    pub digest: Digest,
+    /// Their SHA-256; views have none, since they are compared byte for byte.
+    pub digest: Option<Digest>,
 }
 
-/// A file: its facts, and its bytes where they are held in memory.
+/// A file: its facts, and what of its bytes is held in memory.
 #[derive(Clone, Debug)]
 struct Held {
     facts: FileFacts,
-    bytes: Option<Arc<Vec<u8>>>,
+    /// All of them, or the first [`HEAD`].
+    bytes: Arc<Vec<u8>>,
 }
 
 impl Held {
-    fn of(bytes: Vec<u8>) -> Self {
-        let facts = FileFacts { size: bytes.len() as u64, digest: Digest::of(&bytes) };
-        Self { facts, bytes: Some(Arc::new(bytes)) }
+    fn evidence(bytes: Vec<u8>) -> Self {
+        let facts = FileFacts { size: bytes.len() as u64, digest: Some(Digest::of(&bytes)) };
+        Self { facts, bytes: Arc::new(bytes) }
+    }
+
+    fn view(bytes: Vec<u8>) -> Self {
+        let facts = FileFacts { size: bytes.len() as u64, digest: None };
+        Self { facts, bytes: Arc::new(bytes) }
+    }
+
+    fn whole(&self) -> Option<&Arc<Vec<u8>>> {
+        (self.bytes.len() as u64 == self.facts.size).then_some(&self.bytes)
     }
 }
 
@@ -174,10 +188,13 @@ impl Snapshot {
             check_lines(&bytes, &mut 0, &self.budget)?;
             self.journal = Arc::new(bytes);
         } else {
-            if !name.contains('/') {
+            let held = if name.contains('/') {
+                Held::evidence(bytes)
+            } else {
                 check_view_size(name, size, &self.budget)?;
-            }
-            self.files.insert(name.into(), Held::of(bytes));
+                Held::view(bytes)
+            };
+            self.files.insert(name.into(), held);
         }
         Ok(())
     }
@@ -196,18 +213,16 @@ impl Snapshot {
         &self.journal
     }
 
+    /// The journal, and nothing else any more.
+    #[must_use]
+    pub fn into_journal(self) -> Vec<u8> {
+        Arc::unwrap_or_clone(self.journal)
+    }
+
     /// A file that lies directly in the folder, other than the journal.
     #[must_use]
     pub fn view(&self, name: &str) -> Option<&[u8]> {
-        self.files.get(name).filter(|_| !name.contains('/')).and_then(|f| f.bytes.as_deref()).map(Vec::as_slice)
-    }
-
-    /// All of those, by name.
-    pub fn views(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.files.iter().filter_map(|(name, f)| match &f.bytes {
-            Some(bytes) if !name.contains('/') => Some((&**name, bytes.as_slice())),
-            _ => None,
-        })
+        self.files.get(name).filter(|_| !name.contains('/')).and_then(Held::whole).map(|bytes| bytes.as_slice())
     }
 
     /// Every file but the journal, by name, with size and digest.
@@ -228,31 +243,48 @@ impl Snapshot {
                 .filter(|(name, _)| digest_of_name(name).is_some())
                 .map(|(name, f)| (&**name, f.facts))
         };
-        named().find(|(_, facts)| facts.digest == *digest).or_else(|| named().next())
+        named().find(|(_, facts)| facts.digest == Some(*digest)).or_else(|| named().next())
     }
 
-    /// The bytes of a piece of evidence. They are hashed on the way out: what is returned has this digest, whatever
-    /// happened to the folder since.
+    /// The bytes of a piece of evidence: what is returned has this digest, whatever happened to the folder since.
     ///
     /// # Errors
     /// `evidence_missing`, `evidence_changed`, `evidence_size`, `over_budget`, `link_refused`.
-    pub fn evidence(&self, digest: &Digest) -> Result<Cow<'_, [u8]>, Problem> {
-        let Some((name, facts)) = self.evidence_facts(digest) else {
-            return Err(Problem::new(Code::EvidenceMissing, digest.to_string(), "no evidence of this digest is there"));
-        };
-        let changed = || Problem::new(Code::EvidenceChanged, name, "its bytes are not those of its name");
-        if facts.digest != *digest {
-            return Err(changed());
+    pub fn evidence(&self, digest: &Digest) -> Result<Arc<Vec<u8>>, Problem> {
+        let (name, held) = self.sound(digest)?;
+        if let Some(bytes) = held.whole() {
+            return Ok(Arc::clone(bytes));
         }
-        if let Some(bytes) = self.files.get(name).and_then(|f| f.bytes.as_deref()) {
-            return Ok(Cow::Borrowed(bytes));
-        }
-        if facts.size > self.budget.content {
-            let message = format!("it has {} bytes, at most {} are read at once", facts.size, self.budget.content);
+        let size = held.facts.size;
+        if size > self.budget.content {
+            let message = format!("it has {size} bytes, at most {} are read at once", self.budget.content);
             return Err(Problem::new(Code::OverBudget, name, message));
         }
-        let bytes = self.source.read(name, facts.size)?;
-        if Digest::of(&bytes) == *digest { Ok(Cow::Owned(bytes)) } else { Err(changed()) }
+        let bytes = self.source.read(name, size)?;
+        if Digest::of(&bytes) == *digest { Ok(Arc::new(bytes)) } else { Err(changed(name)) }
+    }
+
+    /// The file that holds what its name says.
+    fn sound(&self, digest: &Digest) -> Result<(&str, &Held), Problem> {
+        let missing = || Problem::new(Code::EvidenceMissing, digest.to_string(), "no evidence of this digest is there");
+        let (name, facts) = self.evidence_facts(digest).ok_or_else(missing)?;
+        let held = self.files.get(name).filter(|_| facts.digest == Some(*digest)).ok_or_else(|| changed(name))?;
+        Ok((name, held))
+    }
+}
+
+fn changed(name: &str) -> Problem {
+    Problem::new(Code::EvidenceChanged, name, "its bytes are not those of its name")
+}
+
+impl Evidence for Snapshot {
+    fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>> {
+        self.evidence(digest).ok()
+    }
+
+    fn head(&self, digest: &Digest) -> Option<Vec<u8>> {
+        let (_, held) = self.sound(digest).ok()?;
+        Some(held.bytes[..held.bytes.len().min(HEAD)].to_vec())
     }
 }
 

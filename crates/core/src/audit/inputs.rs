@@ -1,6 +1,7 @@
 //! The sealed documents: present once, whole, and what the recorded plan check says of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Bytes, Unauditable};
 use crate::allow::FileFact;
@@ -12,6 +13,7 @@ use crate::journal::body::{Body, Role};
 use crate::journal::opened::Limits;
 use crate::judged::ALLOWED;
 use crate::recorded::Recorded;
+use crate::step::Evidence as _;
 use crate::walk;
 
 /// The sealed documents of a run, as bytes.
@@ -30,7 +32,7 @@ impl Documents {
         let mut missing = Vec::new();
         let mut get = |role: Role, needed: bool| {
             let input = recorded.input(role);
-            let found = input.and_then(|input| Some((input.name.clone(), bytes.get(&input.sha256)?)));
+            let found = input.and_then(|input| Some((input.name.clone(), bytes.bytes(&input.sha256)?.to_vec())));
             if found.is_none() && (needed || input.is_some()) {
                 let message = format!("the {} is not sealed, or its bytes are gone", role.as_str());
                 missing.push(Finding::integrity(Code::InputMissing, message));
@@ -44,8 +46,8 @@ impl Documents {
         let profile = get(Role::Profile, false);
         let mut files = BTreeMap::new();
         for input in recorded.inputs().iter().filter(|i| i.role == Role::File) {
-            match bytes.get(&input.sha256) {
-                Some(content) => drop(files.insert(input.name.clone(), content)),
+            match bytes.bytes(&input.sha256) {
+                Some(content) => drop(files.insert(input.name.clone(), content.to_vec())),
                 None => {
                     let message = format!("the bytes of {} are gone", input.name);
                     missing.push(Finding::integrity(Code::InputMissing, message));
@@ -77,7 +79,13 @@ impl Documents {
         }
     }
 
-    pub(super) fn check(&self, recorded: &Recorded, parse: &Parse<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
+    /// Checks the sealed documents. A plan that this process has checked over the same bytes is not checked again.
+    pub(super) fn check(
+        &self,
+        recorded: &Recorded,
+        parse: &Parse<'_>,
+        known: Option<&Arc<CheckedPlan>>,
+    ) -> Result<Arc<CheckedPlan>, Vec<Diagnostic>> {
         let given = match &self.written {
             Some((name, bytes)) => Given::Written(name, bytes),
             None => Given::Seed {
@@ -87,13 +95,17 @@ impl Documents {
                 plan: &self.plan,
             },
         };
-        checked::check(&Ask {
+        let ask = Ask {
             given,
             profile: self.profile.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
             environment: recorded.opened().options.environment.as_deref(),
             files: &|name| self.fact(name),
             parse,
-        })
+        };
+        match known.filter(|known| known.answers(&ask)) {
+            Some(known) => Ok(Arc::clone(known)),
+            None => checked::check(&ask).map(Arc::new),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! they are worked out here and not with the checks.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::AuditedStep;
 use crate::codes::Code;
@@ -27,18 +28,29 @@ pub struct Obliged {
     pub why: String,
 }
 
+/// Where variables came from: the kind of exchange that saved each.
+pub(super) type Makers = BTreeMap<String, String>;
+
 /// What is known of a case while its steps are gone through.
 pub(super) struct CaseFacts {
     marker: String,
-    /// Where each variable came from: the kind of exchange that saved it.
-    saved_by: BTreeMap<String, String>,
+    /// Of the cases that it starts from, and of its own.
+    saved_by: Makers,
+    own: Makers,
     /// Targets that gave a complete, passed answer.
     answered: Vec<String>,
 }
 
 impl CaseFacts {
-    pub(super) fn new(marker: &str) -> Self {
-        Self { marker: marker.to_owned(), saved_by: BTreeMap::new(), answered: Vec::new() }
+    /// With what the cases that it starts from saved, in the order in which they were run.
+    pub(super) fn new<'m>(marker: &str, inherited: impl Iterator<Item = &'m Makers>) -> Self {
+        let saved_by = inherited.flatten().map(|(name, maker)| (name.clone(), maker.clone())).collect();
+        Self { marker: marker.to_owned(), saved_by, own: Makers::new(), answered: Vec::new() }
+    }
+
+    /// What the case saved itself.
+    pub(super) fn makers(self) -> Makers {
+        self.own
     }
 }
 
@@ -48,7 +60,7 @@ pub(super) fn settle(
     audited: &mut AuditedStep,
     facts: &mut CaseFacts,
     vars: &Vars,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
 ) {
     let inputs = variables_of(step).into_iter().map(str::to_owned);
     audited.inputs = inputs.filter(|name| facts.saved_by.contains_key(name)).collect();
@@ -67,7 +79,9 @@ pub(super) fn settle(
         audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
     }
     for (name, _) in &audited.judgement.saved {
-        facts.saved_by.insert(name.clone(), exchange(step, audited));
+        let maker = exchange(step, audited);
+        facts.saved_by.insert(name.clone(), maker.clone());
+        facts.own.insert(name.clone(), maker);
     }
     if audited.judgement.status == StepStatus::Passed && is_presence(audited) {
         facts.answered.extend(target(audited));
@@ -76,7 +90,7 @@ pub(super) fn settle(
 
 /// Whether a passed answer shows that there is something to be absent: an error that was expected shows nothing.
 fn is_presence(audited: &AuditedStep) -> bool {
-    match &audited.observation {
+    match audited.observation.as_deref() {
         Some(Observation::Http(http)) => http.hops.last().is_some_and(|hop| hop.hop.status < 400),
         Some(Observation::Command(command)) => command.result.exit == Some(0),
         None => false,
@@ -89,7 +103,7 @@ fn work_out(
     audited: &AuditedStep,
     facts: &CaseFacts,
     vars: &Vars,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
 ) -> (Obliged, Option<StepReason>) {
     let outcome = match obligation.kind {
         ObligationKind::Marker => marker(audited, facts, evidence),
@@ -111,7 +125,7 @@ fn work_out(
 type Outcome = Result<String, (Weight, String)>;
 
 /// The marker in received data of an exchange whose own input did not carry it.
-fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &Evidence<'_>) -> Outcome {
+fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> Outcome {
     let sent = audited.call.as_ref().is_some_and(|call| carries(call, &facts.marker));
     if sent || sent_along(audited, &facts.marker) {
         return Err((Weight::Gap, "the step sent the marker itself, so its answer may only echo it".to_owned()));
@@ -141,14 +155,14 @@ fn carries(call: &Call, text: &str) -> bool {
 
 /// Whether a text left with what the plan did not write: a cookie of the jar, the target of a redirect.
 fn sent_along(audited: &AuditedStep, text: &str) -> bool {
-    let Some(Observation::Http(http)) = &audited.observation else { return false };
+    let Some(Observation::Http(http)) = audited.observation.as_deref() else { return false };
     http.hops
         .iter()
         .any(|hop| hop.hop.url.contains(text) || hop.hop.sent_headers.iter().any(|(_, value)| value.contains(text)))
 }
 
 /// `path` reached one of `values`.
-fn terminal(obligation: &Obligation, audited: &AuditedStep, vars: &Vars, evidence: &Evidence<'_>) -> Outcome {
+fn terminal(obligation: &Obligation, audited: &AuditedStep, vars: &Vars, evidence: &dyn Evidence) -> Outcome {
     let path = obligation.path.as_ref().ok_or_else(|| (Weight::Gap, "no path is declared".to_owned()))?;
     let bytes = received(audited, evidence).into_iter().next().unwrap_or_default();
     let expect = Expect(vec![Op::OneOf(obligation.values.clone())]);
@@ -205,13 +219,13 @@ fn absence(audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
     }
 }
 
-fn received(audited: &AuditedStep, evidence: &Evidence<'_>) -> Vec<Vec<u8>> {
-    let digests = match &audited.observation {
+fn received(audited: &AuditedStep, evidence: &dyn Evidence) -> Vec<Arc<Vec<u8>>> {
+    let digests = match audited.observation.as_deref() {
         Some(Observation::Http(http)) => http.hops.last().map(|hop| vec![hop.body().sha256]).unwrap_or_default(),
         Some(Observation::Command(command)) => vec![command.stdout.sha256, command.stderr.sha256],
         None => Vec::new(),
     };
-    digests.iter().filter_map(evidence).collect()
+    digests.iter().filter_map(|digest| evidence.bytes(digest)).collect()
 }
 
 /// Names an exchange by verb, target and process, without the values in it.
@@ -264,7 +278,7 @@ mod tests {
             step: 0,
             action: None,
             call: None,
-            observation: Some(Observation::Command(Box::new(observed))),
+            observation: Some(Arc::new(Observation::Command(Box::new(observed)))),
             judgement: Judgement {
                 status: StepStatus::Passed,
                 reason: None,
@@ -282,7 +296,7 @@ mod tests {
     fn a_terminal_value_may_be_a_saved_one() {
         let audited = answered(br#"{"state":"closed"}"#);
         let evidence = |digest: &Digest| {
-            (*digest == Digest::of(br#"{"state":"closed"}"#)).then(|| br#"{"state":"closed"}"#.to_vec())
+            (*digest == Digest::of(br#"{"state":"closed"}"#)).then(|| Arc::new(br#"{"state":"closed"}"#.to_vec()))
         };
         let obligation = |value: Json| Obligation {
             kind: ObligationKind::Terminal,

@@ -3,11 +3,11 @@
 use super::seen::{self, Fault};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
-use crate::environment::{Environment, IdentityRead};
+use crate::environment::{self, Environment, IdentityRead};
 use crate::evaluate::{Bytes, Seen, save};
 use crate::finding::Finding;
 use crate::invoke::Call;
-use crate::journal::body::{Body, RuntimeObserved};
+use crate::journal::body::RuntimeObserved;
 use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
 use crate::observe::{Field, HttpCall};
@@ -42,7 +42,7 @@ pub enum Identity {
 pub(super) fn of(
     recorded: &Recorded,
     checked: &CheckedPlan,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     findings: &mut Vec<Finding>,
 ) -> Runtime {
     let mut runtime = Runtime::default();
@@ -57,14 +57,10 @@ pub(super) fn of(
                 runtime.unreachable.push((origin.clone(), code, message.clone()));
             }
             RuntimeObserved::Identity { phase, call: sent, observation } => {
-                let Some(observation) = Observation::read_strict(observation) else {
-                    refuse(Code::EntryBodyInvalid, "the identity probe's observation".to_owned());
-                    continue;
-                };
-                if let Some(fault) = probe_fault(call.as_ref(), sent, &observation, record) {
+                if let Some(fault) = probe_fault(call.as_ref(), sent, observation, record, evidence) {
                     refuse(fault.code, format!("the identity probe: {}", fault.message));
                 }
-                let read = identity(checked, &observation, evidence);
+                let read = read_build(checked.environment().identity.as_ref(), observation, evidence);
                 let (slot, at) = match phase.as_str() {
                     "before" => (&mut runtime.before, 0),
                     "after" => (&mut runtime.after, 1),
@@ -117,6 +113,7 @@ fn probe_fault(
     sent: &Json,
     observation: &Observation,
     record: &RuntimeRecord,
+    evidence: &dyn Evidence,
 ) -> Option<Fault> {
     let captured: Vec<_> = record.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     let differs = |message: &str| Some(Fault { code: Code::IntentDiffers, message: message.to_owned() });
@@ -125,7 +122,9 @@ fn probe_fault(
         return differs("what it asked is not what the environment says");
     }
     seen::foreign(observation, &captured).or_else(|| match observation {
-        Observation::Http(http) => seen::http(call, http),
+        Observation::Http(http) => {
+            seen::http(call, http).or_else(|| seen::undone(call, http, &record.evidence, evidence))
+        }
         Observation::Command(_) => differs("it was not asked for by HTTP"),
     })
 }
@@ -154,8 +153,12 @@ fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Findi
 
 /// The build that an identity answer names.
 #[must_use]
-pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidence: &Evidence<'_>) -> Identity {
-    let Some(declared) = &checked.environment().identity else {
+pub(super) fn read_build(
+    declared: Option<&environment::Identity>,
+    observation: &Observation,
+    evidence: &dyn Evidence,
+) -> Identity {
+    let Some(declared) = declared else {
         return Identity::Unread("the environment declares no identity".to_owned());
     };
     if let Some(failure) = observation.failure() {
@@ -170,7 +173,7 @@ pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidenc
     if last.hop.status >= 400 {
         return Identity::Unread(format!("the identity request was answered with {}", last.hop.status));
     }
-    let Some(body) = evidence(&last.body().sha256) else {
+    let Some(body) = evidence.bytes(&last.body().sha256) else {
         return Identity::Unread("the bytes of the answer are not at hand".to_owned());
     };
     let from = match &declared.read {
@@ -189,6 +192,7 @@ pub(super) fn identity(checked: &CheckedPlan, observation: &Observation, evidenc
         first_location: None,
         time_us: 0,
         body: Some(Bytes { kept: &body, complete: last.hop.complete }),
+        size: None,
         stdout: None,
         stderr: None,
         request: None,

@@ -2,15 +2,17 @@
 //! environment, bytes that were captured for it, an end that is said to be one, and what it used.
 
 use crate::codes::Code;
+use crate::coding;
 use crate::environment::Origin;
 use crate::ids::Digest;
 use crate::invoke::Call;
-use crate::journal::body::ActionCommit;
-use crate::journal::observation::{CommandObserved, HttpObserved, Observation};
-use crate::observe::{Hop, HttpCall};
+use crate::journal::body::{ActionCommit, EvidenceCaptured};
+use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
+use crate::observe::{FailureKind, Hop, HttpCall};
 use crate::plan::HttpVersion;
 use crate::recorded::ActionRecord;
 use crate::redact::PLACEHOLDER;
+use crate::step::Evidence;
 
 /// What does not hang together.
 pub(super) struct Fault {
@@ -28,12 +30,15 @@ pub(super) fn fault(
     observation: &Observation,
     commit: &ActionCommit,
     action: &ActionRecord,
+    evidence: &dyn Evidence,
 ) -> Option<Fault> {
     let captured: Vec<(Digest, u64)> = action.evidence.iter().map(|e| (e.sha256, e.bytes)).collect();
     foreign(observation, &captured)
         .or_else(|| request(call, action))
         .or_else(|| match (call, observation) {
-            (Call::Http(call), Observation::Http(seen)) => http(call, seen),
+            (Call::Http(call), Observation::Http(seen)) => {
+                http(call, seen).or_else(|| undone(call, seen, &action.evidence, evidence))
+            }
             (Call::Command(_), Observation::Command(seen)) => command(seen),
             _ => differs("it was seen by another probe than the plan names"),
         })
@@ -102,7 +107,7 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
     if seen.hops.len() > usize::from(call.follow_redirects) + 1 {
         return differs("it followed more redirects than the plan allows");
     }
-    None
+    tries(seen)
 }
 
 /// It went the way that the plan names, and spoke the version that the plan asks for.
@@ -122,6 +127,59 @@ fn way(call: &HttpCall, hop: &Hop) -> Option<Fault> {
         HttpVersion::Auto | HttpVersion::One | HttpVersion::Two => None,
     }
 }
+
+/// What a polling step saw is what its last try saw, or the last before those that were cut off. A polling that ended
+/// from outside, between two tries, says so in the place of the answer.
+fn tries(seen: &HttpObserved) -> Option<Fault> {
+    if seen.tries.is_empty() {
+        return None;
+    }
+    let told = Try::of(seen);
+    let outside = |kind| matches!(kind, FailureKind::BudgetExceeded | FailureKind::Cancelled);
+    let last = match &seen.failure {
+        Some(failure) if outside(failure.kind) && seen.tries.last() != Some(&told) => Try { code: None, ..told },
+        _ => told,
+    };
+    // A complete answer that others follow decides only where all of those were cut off.
+    let whole = seen.tries.iter().rposition(|one| !one.is_cut());
+    let decides = whole.filter(|at| seen.tries[*at].code.is_none()).unwrap_or(seen.tries.len() - 1);
+    if seen.tries[decides] == last {
+        return None;
+    }
+    differs("what it saw is not what the try saw that decides")
+}
+
+/// The bytes that checks read are those that came, their codings undone. Where secrets were taken out of them, what
+/// came is not kept.
+pub(super) fn undone(
+    call: &HttpCall,
+    seen: &HttpObserved,
+    captured: &[EvidenceCaptured],
+    evidence: &dyn Evidence,
+) -> Option<Fault> {
+    let redacted = |digest: Digest| captured.iter().any(|one| one.sha256 == digest && one.redactions > 0);
+    let differs = |observed: &&HopObserved| {
+        let HopObserved { hop, wire, decoded } = observed;
+        match decoded {
+            None => call.decompress && hop.complete && wire.bytes > 0 && coding::is_coded(&hop.headers),
+            Some(decoded) if decoded == wire && redacted(wire.sha256) => false,
+            Some(decoded) => match (evidence.bytes(&wire.sha256), evidence.bytes(&decoded.sha256)) {
+                (Some(wire), Some(decoded)) => {
+                    let cap = call.max_body.min(LARGEST_STAGE);
+                    !call.decompress || !coding::gives(&hop.headers, &wire, &decoded, cap)
+                }
+                // Bytes that are gone are told elsewhere.
+                _ => false,
+            },
+        }
+    };
+    let hop = &seen.hops.iter().find(differs)?.hop;
+    let message = format!("the body that checks read is not what came from {}, its codings undone", hop.url);
+    Some(Fault { code: Code::DecodedDiffers, message })
+}
+
+/// No stage of undoing is followed beyond this many bytes, whatever the plan allows.
+const LARGEST_STAGE: u64 = 1 << 30;
 
 /// Equal once both are written as URLs are; a fragment is never sent.
 fn same_url(a: &str, b: &str) -> bool {

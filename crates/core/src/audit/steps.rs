@@ -1,8 +1,9 @@
 //! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::obligations::{self, CaseFacts};
+use super::obligations::{self, CaseFacts, Makers};
 use super::runtime::Runtime;
 use super::{AuditedStep, seen};
 use crate::checked::CheckedPlan;
@@ -11,21 +12,21 @@ use crate::evaluate::Files;
 use crate::finding::Finding;
 use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
-use crate::journal::body::{Body, Role};
+use crate::journal::body::Role;
 use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
 use crate::plan::{Action, Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
-use crate::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
+use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
 
 /// Walks the plan beside the journal.
 pub(super) fn walk(
     recorded: &Recorded,
     checked: &CheckedPlan,
     runtime: &Runtime,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     files: &Files<'_>,
     findings: &mut Vec<Finding>,
 ) -> Vec<AuditedStep> {
@@ -34,18 +35,19 @@ pub(super) fn walk(
         records.entry((&action.intent.scenario, &action.intent.step)).or_insert(i);
     }
     let selected = walk::selected(checked.plan(), checked.matrix(), &recorded.opened().options.only);
-    let selected: BTreeSet<&Id> = selected.into_iter().flatten().map(|scenario| &scenario.id).collect();
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
-    let mut exports = Exports::new();
+    let positions: BTreeMap<&Id, usize> =
+        checked.plan().scenarios.iter().enumerate().map(|(position, scenario)| (&scenario.id, position)).collect();
+    let mut walked = Walked::new(checked.plan());
+    let mut makers: BTreeMap<usize, Makers> = BTreeMap::new();
     let mut steps = Vec::new();
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
     let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
-    for (position, scenario) in checked.plan().scenarios.iter().enumerate() {
-        if !selected.contains(&scenario.id) {
-            continue;
-        }
-        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, files);
-        let mut facts = CaseFacts::new(&engine.marker);
+    for scenario in selected.into_iter().flatten() {
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, files);
+        let inherited = walked.lineage(&scenario.id);
+        let mut facts = CaseFacts::new(&engine.marker, inherited.iter().filter_map(|other| makers.get(other)));
+        let position = positions[&scenario.id];
         audit.last = 0;
         for (index, step) in scenario.steps.iter().enumerate() {
             let record = records.remove(&(&scenario.id, &step.id));
@@ -58,8 +60,11 @@ pub(super) fn walk(
             obligations::settle(step, &mut audited, &mut facts, &before, evidence);
             steps.push(audited);
         }
-        exports.extend(case.finish());
+        walked.take(case);
+        makers.insert(position, facts.makers());
     }
+    // What is shown of a run stands in the order of its plan, whatever order it was run in.
+    steps.sort_by_key(|step| (step.scenario, step.step));
     for index in records.into_values() {
         let action = &recorded.actions()[index];
         let message = format!("{} is no step of the selected cases", action.intent.step);
@@ -81,7 +86,7 @@ fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime
 
 struct Audit<'a, 'f> {
     recorded: &'a Recorded,
-    evidence: &'a Evidence<'a>,
+    evidence: &'a dyn Evidence,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
     /// The last entry of the case so far.
@@ -135,7 +140,7 @@ impl Audit<'_, '_> {
         let used = action
             .commit
             .as_ref()
-            .is_some_and(|commit| commit.observation != Json::Null || commit.probes > 0 || commit.output_bytes > 0);
+            .is_some_and(|commit| commit.observation.is_some() || commit.probes > 0 || commit.output_bytes > 0);
         if used || action.intent.idempotency_key.is_some() || !action.evidence.is_empty() {
             self.refuse(Code::IntentDiffers, action, format!("{} saw something although it was not sent", step.id));
         }
@@ -190,18 +195,18 @@ impl Audit<'_, '_> {
             let judgement = Judgement::without_answer(StepStatus::Error, StepReason { code, weight, message });
             return bare(judgement, Some(call));
         };
-        let Some(observation) = Observation::read_strict(&commit.observation) else {
-            self.refuse(Code::EntryBodyInvalid, action, format!("the observation of {} cannot be read", step.id));
+        let Some(observation) = &commit.observation else {
+            self.refuse(Code::EntryBodyInvalid, action, format!("{} was sent and nothing was observed", step.id));
             return bare(skipped(Code::StepSkipped, "no observation".to_owned()), Some(call));
         };
-        if let Some(fault) = seen::fault(&call, &observation, commit, action) {
+        if let Some(fault) = seen::fault(&call, observation, commit, action, self.evidence) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
-        self.sealed_program(step, action, &observation);
-        let judgement = case.judge(step, &call, &observation, self.evidence);
+        self.sealed_program(step, action, observation);
+        let judgement = case.judge(step, &call, observation, self.evidence);
         let mut audited = bare(judgement, Some(call));
-        audited.previews = previews(&observation, self.evidence);
-        audited.observation = Some(observation);
+        audited.previews = previews(observation, self.evidence);
+        audited.observation = Some(Arc::clone(observation));
         audited
     }
 
@@ -219,7 +224,7 @@ impl Audit<'_, '_> {
         }
     }
 
-    /// A step that could have left and was held back: by the end of the budget, by a cancellation, by the write policy.
+    /// A step that could have left and was held back: by the end of the budget, or by a cancellation.
     fn held_back(&mut self, step: &Step, action: &ActionRecord) -> Judgement {
         let hint = action.commit.as_ref().and_then(|commit| Code::parse(commit.code.as_deref()?));
         let message = action.commit.as_ref().and_then(|commit| commit.message.clone()).unwrap_or_default();
@@ -227,7 +232,7 @@ impl Audit<'_, '_> {
             Some(Code::BudgetExceeded) => self.recorded.budget().is_some(),
             Some(Code::Cancelled) => self.recorded.cancelled().is_some(),
             Some(Code::AttemptLost) => self.recorded.resumed(),
-            Some(Code::CredentialMissing | Code::WriteRefused | Code::CommandChanged | Code::ProgramMissing) => true,
+            Some(Code::CredentialMissing | Code::CommandChanged | Code::ProgramMissing) => true,
             _ => false,
         };
         match hint.filter(|_| known) {
@@ -293,10 +298,9 @@ fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
 /// Characters of a preview, as the reference cuts them.
 const PREVIEW: usize = 800;
 
-fn previews(observation: &Observation, evidence: &Evidence<'_>) -> Vec<(&'static str, String)> {
+fn previews(observation: &Observation, evidence: &dyn Evidence) -> Vec<(&'static str, String)> {
     let cut = |role, digest: crate::ids::Digest| {
-        let bytes: Vec<u8> = evidence(&digest)?;
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * PREVIEW)]).chars().take(PREVIEW).collect();
+        let text = String::from_utf8_lossy(&evidence.head(&digest)?).chars().take(PREVIEW).collect();
         Some((role, text))
     };
     let found = match observation {

@@ -123,7 +123,7 @@ impl Reading<'_> {
             let named = self.header_name(key);
             let Some(expect) = self.expect(value, None) else { continue };
             if self.texts_only(&expect, &format!("the header `{}`", key.name), value.place) && named {
-                out.push(Check { what: What::Header(key.name.clone(), expect), place: pair_place(key, value) });
+                out.push(Check { what: What::Header(key.name.to_string(), expect), place: pair_place(key, value) });
             }
         }
     }
@@ -133,7 +133,7 @@ impl Reading<'_> {
             let named = self.header_name(key);
             let ops = self.texts_expected(value).into_iter().map(|text| Op::Contains(text, true)).collect();
             if named {
-                let what = What::Header(key.name.clone(), Expect(ops));
+                let what = What::Header(key.name.to_string(), Expect(ops));
                 out.push(Check { what, place: pair_place(key, value) });
             }
         }
@@ -146,7 +146,7 @@ impl Reading<'_> {
                 continue;
             };
             if named {
-                let what = What::Header(key.name.clone(), Expect(vec![Op::Matches(pattern)]));
+                let what = What::Header(key.name.to_string(), Expect(vec![Op::Matches(pattern)]));
                 out.push(Check { what, place: pair_place(key, value) });
             }
         }

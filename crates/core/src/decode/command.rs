@@ -23,7 +23,9 @@ impl Reading<'_> {
         if cwd.as_deref().is_some_and(|cwd| cwd.contains('\0')) {
             self.error(Code::CommandPathOutside, Self::place_of(step, "cwd"), "`cwd` is no path", "name a folder");
         }
-        Some(CommandStep { argv: argv?, cwd, env, stdin, shell: flag(step, "shell").unwrap_or(false) })
+        let shell = flag(step, "shell").unwrap_or(false);
+        let says_idempotent = field(step, "idempotent").is_some();
+        Some(CommandStep { argv: argv?, cwd, env, stdin, shell, says_idempotent })
     }
 
     fn argv(&mut self, step: &Node) -> Option<Vec<Json>> {
@@ -63,7 +65,7 @@ impl Reading<'_> {
                 let help = "use letters, digits and underscore";
                 self.error(Code::VarNameInvalid, key.place, "an environment variable has no usable name", help);
             }
-            pairs.push((key.name.clone(), self.single(value, Use::Credential)));
+            pairs.push((key.name.to_string(), self.single(value, Use::Credential)));
         }
         pairs
     }

@@ -62,7 +62,7 @@ impl Reading<'_> {
             self.error(Code::ExpectationMalformed, op.place, message, "write {op: equals, value: …}");
             return None;
         };
-        let key = Key { name: name.to_owned(), place: op.place };
+        let key = Key { name: name.into(), place: op.place };
         let yes = Node::new(Value::Bool(true), op.place);
         match value {
             Some(value) if !matches!(name, "exists" | "missing" | "notNull") => self.op(&key, value, op, None),

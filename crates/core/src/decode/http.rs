@@ -114,8 +114,10 @@ impl Reading<'_> {
         let mut pairs = Vec::new();
         for (key, value) in field(step, name).and_then(Node::as_map).unwrap_or_default() {
             match value.as_list() {
-                Some(items) => pairs.extend(items.iter().map(|item| (key.name.clone(), self.single(item, Use::Data)))),
-                None => pairs.push((key.name.clone(), self.single(value, Use::Data))),
+                Some(items) => {
+                    pairs.extend(items.iter().map(|item| (key.name.to_string(), self.single(item, Use::Data))));
+                }
+                None => pairs.push((key.name.to_string(), self.single(value, Use::Data))),
             }
         }
         pairs
@@ -152,7 +154,7 @@ impl Reading<'_> {
                 self.error(Code::ValueOutOfRange, value.place, message, "write one line of text");
             }
             let value = self.single(value, Use::Credential);
-            headers.push((key.name.clone(), value));
+            headers.push((key.name.to_string(), value));
         }
         (headers, bearer)
     }

@@ -14,7 +14,7 @@ use crate::shape::{self, MATRIX, Shape};
 /// `None` when it cannot be used; what is wrong is in `diags`.
 pub fn matrix(node: &Node, diags: &mut Diagnostics) -> Option<Matrix> {
     let mut reading = Reading::new(diags, Forms::Dollar);
-    if !shape::check(node, &Shape::Table(&MATRIX), "the matrix", reading.diags) {
+    if !shape::check(node, &Shape::Table(&MATRIX), format_args!("the matrix"), reading.diags) {
         reading.unusable = true;
     }
     node.as_map()?;

@@ -2,7 +2,7 @@
 
 use super::command::GATES;
 use super::ids::Known;
-use super::reading::{Forms, Reading, entry, field, flag, ids, text, texts};
+use super::reading::{Forms, Reading, entry, field, flag, text, texts};
 use super::reference::Use;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
@@ -11,7 +11,7 @@ use crate::environment::Origin;
 use crate::ids::Id;
 use crate::inert::shortened;
 use crate::json::Json;
-use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, WritePolicy};
+use crate::plan::{EnvironmentRef, Grants, Mutation, NotClaimed, ObligationKind, Plan, Scenario, Used, WritePolicy};
 use crate::shape::{self, SEED_PLAN, Shape};
 use crate::vars::references;
 
@@ -36,7 +36,7 @@ pub fn plan_expanded(node: &Node, diags: &mut Diagnostics) -> Option<Plan> {
 
 fn decode(node: &Node, forms: Forms, diags: &mut Diagnostics) -> Option<Plan> {
     let mut reading = Reading::new(diags, forms);
-    if !shape::check(node, &Shape::Table(&SEED_PLAN), "the plan", reading.diags) {
+    if !shape::check(node, &Shape::Table(&SEED_PLAN), format_args!("the plan"), reading.diags) {
         reading.unusable = true;
     }
     let plan = reading.plan(node);
@@ -114,7 +114,7 @@ impl Reading<'_> {
                     self.error(Code::ReferenceMalformed, place, message, "write it out");
                 }
                 vars.retain(|(known, _)| *known != key.name);
-                vars.push((key.name.clone(), value));
+                vars.push((key.name.to_string(), value));
             }
         }
         vars
@@ -177,7 +177,7 @@ impl Reading<'_> {
         Some(Scenario {
             title: text(node, "title").unwrap_or_else(|| id.to_string()),
             continue_on_failure: flag(node, "continueOnFailure").unwrap_or(false),
-            uses: ids(node, "uses"),
+            uses: used(node),
             id,
             steps,
             not_claimed,
@@ -199,4 +199,11 @@ impl Reading<'_> {
         }
         rows
     }
+}
+
+/// The cases that a case starts from.
+fn used(node: &Node) -> Vec<Used> {
+    let items = field(node, "uses").and_then(Node::as_list).unwrap_or_default();
+    let read = |item: &Node| Some(Used { case: Id::parse(item.as_text()?).ok()?, place: item.place });
+    items.iter().filter_map(read).collect()
 }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostics, Severity};
 use crate::document::{Key, Node, Place, Value};
 use crate::ids::Id;
 use crate::path::Path;
-use crate::shape::camel;
+use crate::shape::same_name;
 
 /// Which spellings of a reference are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +81,7 @@ pub(super) fn field<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
 
 /// The pair under a name, in either spelling.
 pub(super) fn entry<'n>(node: &'n Node, name: &str) -> Option<(&'n Key, &'n Node)> {
-    let wanted = camel(name);
-    node.as_map()?.iter().find(|(key, _)| camel(&key.name) == wanted).map(|(key, value)| (key, value))
+    node.as_map()?.iter().find(|(key, _)| same_name(&key.name, name)).map(|(key, value)| (key, value))
 }
 
 pub(super) fn text(node: &Node, name: &str) -> Option<String> {

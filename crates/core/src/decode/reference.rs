@@ -59,7 +59,7 @@ impl Reading<'_> {
             Value::Map(pairs) => match found(pairs, self.forms, r#use) {
                 Some(kind) => self.reference(pairs, kind, r#use, node.place).unwrap_or(Json::Null),
                 None => Json::Map(
-                    pairs.iter().map(|(key, value)| (key.name.clone(), self.data(value, r#use))).collect::<Map>(),
+                    pairs.iter().map(|(key, value)| (key.name.to_string(), self.data(value, r#use))).collect::<Map>(),
                 ),
             },
             _ => node.to_json(),

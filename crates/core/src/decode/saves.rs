@@ -29,7 +29,7 @@ impl Reading<'_> {
                     let message = format!("the step saves `{}` twice", key.name);
                     self.error(Code::DuplicateKey, key.place, message, "use another name for one of them");
                 }
-                saves.extend(from.map(|from| Save { name: key.name.clone(), from, place: pair_place(key, value) }));
+                saves.extend(from.map(|from| Save { name: key.name.to_string(), from, place: pair_place(key, value) }));
             }
         }
         saves
@@ -44,7 +44,7 @@ impl Reading<'_> {
                 self.error(Code::VarNameInvalid, key.place, message, "use letters, digits and underscore");
             }
             let path = value.as_text().and_then(|text| self.single_path(text, value));
-            records.extend(path.map(|path| (key.name.clone(), path)));
+            records.extend(path.map(|path| (key.name.to_string(), path)));
         }
         records
     }
@@ -61,8 +61,8 @@ impl Reading<'_> {
     }
 
     fn extracted_header(&mut self, value: &Node) -> Option<SaveFrom> {
-        let key = Key { name: value.as_text()?.to_owned(), place: value.place };
-        self.header_name(&key).then_some(SaveFrom::Header(key.name))
+        let key = Key { name: value.as_text()?.into(), place: value.place };
+        self.header_name(&key).then_some(SaveFrom::Header(key.name.into()))
     }
 
     /// A path, or the reference tool's map around one.

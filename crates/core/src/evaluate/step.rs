@@ -213,14 +213,14 @@ impl<'a> StepView<'a> {
     }
 
     fn size(&self, ops: &[Op]) -> Vec<CheckResult> {
-        let body = self.seen.body.ok_or_else(not_captured).and_then(|body| {
-            let cut = || Unknown::new(Cause::Incomplete, "the body was cut, so its size is not known");
-            if body.complete { Ok(Json::from(body.kept.len())) } else { Err(cut()) }
-        });
         let leaf = Leaf { channel: Some(Channel::Body), ..Leaf::new("size") };
-        match body {
-            Ok(size) => self.operators(&leaf, ops, &Ok(Target::One(&size))),
-            Err(unknown) => self.operators(&leaf, ops, &Err(unknown)),
+        match (self.seen.size, self.seen.status) {
+            (Some(size), _) => self.operators(&leaf, ops, &Ok(Target::One(&size.into()))),
+            (None, None) => self.operators(&leaf, ops, &Err(not_captured())),
+            (None, Some(_)) => {
+                let cut = Unknown::new(Cause::Incomplete, "the body was cut, so its size is not known");
+                self.operators(&leaf, ops, &Err(cut))
+            }
         }
     }
 

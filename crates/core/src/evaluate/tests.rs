@@ -434,6 +434,7 @@ fn facts_of_the_answer() {
         exit: Some(3),
         http_version: Some("1.1"),
         time_us: 500_001,
+        size: Some(5),
         first_location: Some(("http://a/x/y", "../z?q")),
         ..body(b"12345")
     };

@@ -101,7 +101,7 @@ mod tests {
 
     fn step(argv: &str) -> CommandStep {
         let argv = json(argv).as_list().unwrap().to_vec();
-        CommandStep { argv, cwd: None, env: Vec::new(), stdin: None, shell: false }
+        CommandStep { argv, cwd: None, env: Vec::new(), stdin: None, shell: false, says_idempotent: false }
     }
 
     fn vars(value: impl Into<Json>) -> Vars {

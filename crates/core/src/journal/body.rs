@@ -1,76 +1,114 @@
-//! The bodies of entries, typed. Reading is strict: a body that does not write back to itself is
-//! `entry_body_invalid`, so no field can be smuggled in.
+//! The bodies of entries, typed. Reading is strict: a body with a field too many, too few or of another type is
+//! `entry_body_invalid`.
 
+use std::sync::Arc;
+
+use super::observation::Observation;
 use crate::ids::{Digest, Id};
 use crate::json::{Json, Map};
 
-/// Reads the fields of a body.
-pub(super) struct Fields<'a>(pub(super) &'a Map);
+/// The fields of a body that were not read yet. Reading takes them out, and what is left in the end refuses the body:
+/// no field can be smuggled in.
+pub struct Fields(Map);
 
-impl Fields<'_> {
-    pub(super) fn text(&self, key: &str) -> Option<String> {
-        self.0.get(key)?.as_text().map(str::to_owned)
+impl Fields {
+    /// Reads a map to its last field.
+    pub(super) fn all<T>(value: Json, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let Json::Map(map) = value else { return None };
+        let mut fields = Self(map);
+        let found = read(&mut fields)?;
+        fields.0.is_empty().then_some(found)
     }
 
-    pub(super) fn optional_text(&self, key: &str) -> Option<Option<String>> {
-        match self.0.get(key)? {
-            Json::Null => Some(None),
-            Json::Text(text) => Some(Some(text.clone())),
+    /// Whatever stands under a key.
+    pub(super) fn take(&mut self, key: &str) -> Option<Json> {
+        self.0.take(key)
+    }
+
+    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+        match self.take(key)? {
+            Json::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn number(&self, key: &str) -> Option<u64> {
-        self.0.get(key)?.as_u64()
+    pub(super) fn number(&mut self, key: &str) -> Option<u64> {
+        self.take(key)?.as_u64()
     }
 
-    pub(super) fn bool(&self, key: &str) -> Option<bool> {
-        self.0.get(key)?.as_bool()
+    pub(super) fn bool(&mut self, key: &str) -> Option<bool> {
+        self.take(key)?.as_bool()
     }
 
-    pub(super) fn id(&self, key: &str) -> Option<Id> {
-        Id::parse(self.0.get(key)?.as_text()?).ok()
+    pub(super) fn id(&mut self, key: &str) -> Option<Id> {
+        Id::parse(self.take(key)?.as_text()?).ok()
     }
 
-    pub(super) fn digest(&self, key: &str) -> Option<Digest> {
-        Digest::parse(self.0.get(key)?.as_text()?)
+    pub(super) fn digest(&mut self, key: &str) -> Option<Digest> {
+        Digest::parse(self.take(key)?.as_text()?)
     }
 
-    pub(super) fn texts(&self, key: &str) -> Option<Vec<String>> {
-        self.0.get(key)?.as_list()?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
+    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
+        self.list(key, |item| match item {
+            Json::Text(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// A map, read to its last field.
+    pub(super) fn map<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        Self::all(self.take(key)?, read)
+    }
+
+    /// A list, each item read.
+    pub(super) fn list<T>(&mut self, key: &str, read: impl FnMut(Json) -> Option<T>) -> Option<Vec<T>> {
+        match self.take(key)? {
+            Json::List(items) => items.into_iter().map(read).collect(),
+            _ => None,
+        }
+    }
+
+    /// `Some(None)` for null, `None` for something malformed.
+    pub(super) fn nullable<T>(&mut self, key: &str, read: impl FnOnce(Json) -> Option<T>) -> Option<Option<T>> {
+        match self.take(key)? {
+            Json::Null => Some(None),
+            value => read(value).map(Some),
+        }
+    }
+
+    pub(super) fn optional_text(&mut self, key: &str) -> Option<Option<String>> {
+        self.nullable(key, |value| match value {
+            Json::Text(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// The text under a key that is only written where there is one: `Some(None)` without the key, `None` for
+    /// something malformed, null included.
+    pub(super) fn text_if_there(&mut self, key: &str) -> Option<Option<String>> {
+        match self.take(key) {
+            None => Some(None),
+            Some(Json::Text(text)) => Some(Some(text)),
+            Some(_) => None,
+        }
+    }
+
+    pub(super) fn optional_digest(&mut self, key: &str) -> Option<Option<Digest>> {
+        self.nullable(key, |value| Digest::parse(value.as_text()?))
     }
 }
 
 /// A body of a kind of entry.
 pub trait Body: Sized {
-    /// Reads it; `None` where a field is missing or of the wrong type.
-    fn read(body: &Json) -> Option<Self>;
+    /// Takes its fields; `None` where one is missing or of the wrong type.
+    fn fields(fields: &mut Fields) -> Option<Self>;
 
     /// Writes it.
     fn write(&self) -> Json;
 
-    /// Reads it strictly: what it writes must be what was read.
-    fn read_strict(body: &Json) -> Option<Self> {
-        let read = Self::read(body)?;
-        same(&read.write(), body).then_some(read)
-    }
-}
-
-/// Equal but for the order of keys: canonical lines sort them, and writers do not.
-fn same(a: &Json, b: &Json) -> bool {
-    match (a, b) {
-        (Json::Map(a), Json::Map(b)) if a.len() == b.len() => {
-            let by_key = |map: &Map| map.iter().map(|(key, _)| key).is_sorted();
-            if by_key(a) && by_key(b) {
-                return a.iter().zip(b.iter()).all(|(x, y)| x.0 == y.0 && same(x.1, y.1));
-            }
-            let [mut a, mut b] = [a, b].map(|map| map.iter().collect::<Vec<_>>());
-            a.sort_by_key(|pair| pair.0);
-            b.sort_by_key(|pair| pair.0);
-            a.iter().zip(&b).all(|(x, y)| x.0 == y.0 && same(x.1, y.1))
-        }
-        (Json::List(a), Json::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y)),
-        (a, b) => a == b,
+    /// Reads it strictly: a field that is missing, of the wrong type or not one of the body's refuses it.
+    fn read(body: Json) -> Option<Self> {
+        Fields::all(body, Self::fields)
     }
 }
 
@@ -124,18 +162,16 @@ impl Content {
         }
     }
 
-    fn read(value: &Json) -> Option<Self> {
-        if *value == Json::Null {
+    fn read(value: Json) -> Option<Self> {
+        if value == Json::Null {
             return Some(Self::Absent);
         }
-        let (key, value) = value.as_map()?.iter().next()?;
-        let text = value.as_text()?.to_owned();
-        match key {
-            "text" => Some(Self::Text(text)),
-            "base64" => Some(Self::Base64(text)),
-            "file" => Some(Self::File(text)),
-            _ => None,
-        }
+        Fields::all(value, |f| {
+            f.text("text")
+                .map(Self::Text)
+                .or_else(|| f.text("base64").map(Self::Base64))
+                .or_else(|| f.text("file").map(Self::File))
+        })
     }
 }
 
@@ -195,8 +231,7 @@ impl Role {
 }
 
 impl Body for InputSealed {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         let role = f.text("role")?;
         Some(Self {
             role: Role::ALL.into_iter().find(|r| r.as_str() == role)?,
@@ -204,7 +239,7 @@ impl Body for InputSealed {
             sha256: f.digest("sha256")?,
             bytes: f.number("bytes")?,
             redactions: f.number("redactions")?,
-            content: Content::read(f.0.get("content")?)?,
+            content: Content::read(f.take("content")?)?,
         })
     }
 
@@ -230,9 +265,8 @@ pub struct PlanChecked {
 }
 
 impl Body for PlanChecked {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
-        Some(Self { ok: f.bool("ok")?, findings: f.0.get("findings")?.as_list()?.to_vec() })
+    fn fields(f: &mut Fields) -> Option<Self> {
+        Some(Self { ok: f.bool("ok")?, findings: f.list("findings", Some)? })
     }
 
     fn write(&self) -> Json {
@@ -260,19 +294,14 @@ pub struct ActionIntent {
 }
 
 impl Body for ActionIntent {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
-        let key = f.optional_text("idempotency_key")?;
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             scenario: f.id("scenario")?,
             step: f.id("step")?,
             action: f.text("action")?,
             idempotent: f.bool("idempotent")?,
-            call: f.0.get("call")?.clone(),
-            idempotency_key: match key {
-                Some(text) => Some(Digest::parse(&text)?),
-                None => None,
-            },
+            call: f.take("call")?,
+            idempotency_key: f.optional_digest("idempotency_key")?,
             timeout_ms: f.number("timeout_ms")?,
         })
     }
@@ -306,7 +335,7 @@ pub struct ActionCommit {
     /// The sentence.
     pub message: Option<String>,
     /// What was observed; null when the step never left.
-    pub observation: Json,
+    pub observation: Option<Arc<Observation>>,
     /// Probes that it used.
     pub probes: u64,
     /// Bytes of output of children that it used.
@@ -314,8 +343,7 @@ pub struct ActionCommit {
 }
 
 impl Body for ActionCommit {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             intent: f.number("intent")?,
             scenario: f.id("scenario")?,
@@ -323,7 +351,7 @@ impl Body for ActionCommit {
             status: f.text("status")?,
             code: f.optional_text("code")?,
             message: f.optional_text("message")?,
-            observation: f.0.get("observation")?.clone(),
+            observation: f.nullable("observation", Observation::read)?.map(Arc::new),
             probes: f.number("probes")?,
             output_bytes: f.number("output_bytes")?,
         })
@@ -337,7 +365,7 @@ impl Body for ActionCommit {
             ("status", self.status.as_str().into()),
             ("code", self.code.clone().into()),
             ("message", self.message.clone().into()),
-            ("observation", self.observation.clone()),
+            ("observation", self.observation.as_ref().map_or(Json::Null, |observation| observation.write())),
             ("probes", self.probes.into()),
             ("output_bytes", self.output_bytes.into()),
         ])
@@ -364,8 +392,7 @@ pub struct EvidenceCaptured {
 }
 
 impl Body for EvidenceCaptured {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             intent: f.number("intent")?,
             role: f.text("role")?,
@@ -373,7 +400,7 @@ impl Body for EvidenceCaptured {
             bytes: f.number("bytes")?,
             media: f.text("media")?,
             redactions: f.number("redactions")?,
-            content: Content::read(f.0.get("content")?)?,
+            content: Content::read(f.take("content")?)?,
         })
     }
 
@@ -407,7 +434,7 @@ pub enum RuntimeObserved {
         /// The call.
         call: Json,
         /// What was observed.
-        observation: Json,
+        observation: Box<Observation>,
     },
     /// A run that was not closed is taken up to be closed.
     Resumed {
@@ -422,8 +449,7 @@ pub enum RuntimeObserved {
 }
 
 impl Body for RuntimeObserved {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(match f.text("what")?.as_str() {
             "preflight" => Self::Preflight {
                 origin: f.text("origin")?,
@@ -435,8 +461,8 @@ impl Body for RuntimeObserved {
             },
             "identity" => Self::Identity {
                 phase: f.text("phase")?,
-                call: f.0.get("call")?.clone(),
-                observation: f.0.get("observation")?.clone(),
+                call: f.take("call")?,
+                observation: Box::new(f.map("observation", Observation::fields)?),
             },
             "resumed" => Self::Resumed { dropped_bytes: f.number("dropped_bytes")? },
             "recording_failed" => Self::RecordingFailed { message: f.text("message")? },
@@ -456,7 +482,7 @@ impl Body for RuntimeObserved {
                 ("what", Json::from("identity")),
                 ("phase", phase.into()),
                 ("call", call.clone()),
-                ("observation", observation.clone()),
+                ("observation", observation.write()),
             ]),
             Self::Resumed { dropped_bytes } => {
                 Json::map([("what", Json::from("resumed")), ("dropped_bytes", (*dropped_bytes).into())])
@@ -480,8 +506,7 @@ pub struct BudgetEnded {
 }
 
 impl Body for BudgetEnded {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self { resource: f.text("resource")?, limit: f.number("limit")?, used: f.number("used")? })
     }
 
@@ -502,8 +527,8 @@ pub struct RunCancelled {
 }
 
 impl Body for RunCancelled {
-    fn read(body: &Json) -> Option<Self> {
-        Some(Self { by: Fields(body.as_map()?).text("by")? })
+    fn fields(f: &mut Fields) -> Option<Self> {
+        Some(Self { by: f.text("by")? })
     }
 
     fn write(&self) -> Json {
@@ -528,20 +553,16 @@ pub struct RunClosed {
 pub const COUNT_NAMES: [&str; 5] = ["passed", "failed", "blocked", "inconclusive", "untested"];
 
 impl Body for RunClosed {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
-        let closes = Fields(f.0.get("closes")?.as_map()?);
-        let counts = Fields(f.0.get("counts")?.as_map()?);
-        let mut numbers = [0; 5];
-        for (number, name) in numbers.iter_mut().zip(COUNT_NAMES) {
-            *number = counts.number(name)?;
-        }
-        Some(Self {
-            entries: closes.number("entries")?,
-            head: closes.digest("head")?,
-            outcome: f.text("outcome")?,
-            counts: numbers,
-        })
+    fn fields(f: &mut Fields) -> Option<Self> {
+        let (entries, head) = f.map("closes", |f| Some((f.number("entries")?, f.digest("head")?)))?;
+        let counts = f.map("counts", |f| {
+            let mut counts = [0; 5];
+            for (count, name) in counts.iter_mut().zip(COUNT_NAMES) {
+                *count = f.number(name)?;
+            }
+            Some(counts)
+        })?;
+        Some(Self { entries, head, outcome: f.text("outcome")?, counts })
     }
 
     fn write(&self) -> Json {

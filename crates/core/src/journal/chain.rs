@@ -11,17 +11,34 @@ use crate::ids::Digest;
 pub struct Chain {
     /// The entries with their ids, in order.
     pub entries: Vec<(Entry, Digest)>,
+    /// The last of them, as far as the next one has to follow it.
+    pub end: Option<End>,
     /// Bytes of an unfinished last line.
     pub torn: usize,
     /// What does not hold.
     pub findings: Vec<Finding>,
 }
 
+/// The end of a chain: what the next entry has to follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Number of entries.
+    pub entries: u64,
+    /// Id of the last one.
+    pub head: Digest,
+    /// Its time.
+    pub at: String,
+    run: String,
+    generation: u64,
+    mono: u64,
+    closed: bool,
+}
+
 impl Chain {
     /// Reads a journal. Shape and chain are checked here; what bodies say is checked by the fold.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
-        let mut chain = Self { entries: Vec::new(), torn: 0, findings: Vec::new() };
+        let mut chain = Self { entries: Vec::new(), end: None, torn: 0, findings: Vec::new() };
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
         chain.torn = bytes.len() - whole;
         for line in bytes[..whole].split_inclusive(|b| *b == b'\n') {
@@ -45,32 +62,8 @@ impl Chain {
             Ok(read) => read,
             Err(fault) => return self.refuse(code_of(&fault), fault.to_string()),
         };
-        let expected = self.entries.len() as u64;
-        let (prev, last) = match self.entries.last() {
-            Some((last, id)) => (*id, Some(last)),
-            None => (Digest::zero(), None),
-        };
-        if last.is_some_and(|last| last.kind == Kind::RunClosed) {
-            return self.refuse(Code::EntryAfterClose, format!("entry {} stands after run.closed", entry.seq));
-        }
-        if last.is_some_and(|last| last.run != entry.run) {
-            return self.refuse(Code::RunMixed, format!("an entry of run {} stands here", entry.run));
-        }
-        let generation = last.map_or(1, |last| last.generation);
-        if entry.generation != generation && (last.is_none() || entry.generation != generation + 1) {
-            return self.refuse(Code::RunMixed, format!("generation {} follows {generation}", entry.generation));
-        }
-        if entry.seq != expected {
-            return self.refuse(Code::SequenceGap, format!("entry {} stands where {expected} should", entry.seq));
-        }
-        if entry.prev != prev {
-            return self.refuse(Code::ChainBroken, format!("entry {expected} does not follow the one before it"));
-        }
-        if last.is_none() != (entry.kind == Kind::RunOpened) {
-            return self.refuse(Code::NotOpened, "run.opened does not stand first, or stands again".to_owned());
-        }
-        if last.is_some_and(|last| last.generation == entry.generation && last.mono > entry.mono) {
-            return self.refuse(Code::TimeBackwards, format!("the steady clock of entry {expected} goes back"));
+        if let Err((code, message)) = End::follow(&mut self.end, &entry, id) {
+            return self.refuse(code, message);
         }
         self.entries.push((entry, id));
         true
@@ -89,13 +82,75 @@ impl Chain {
     /// Whether the last entry is run.closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.entries.last().is_some_and(|(entry, _)| entry.kind == Kind::RunClosed)
+        self.end.as_ref().is_some_and(End::is_closed)
     }
 
     /// Entry count and head.
     #[must_use]
     pub fn seal(&self) -> Option<Seal> {
-        self.entries.last().map(|(_, id)| Seal::new(self.entries.len() as u64, id))
+        self.end.as_ref().map(End::seal)
+    }
+}
+
+impl End {
+    /// Entry count and head.
+    #[must_use]
+    pub fn seal(&self) -> Seal {
+        Seal::new(self.entries, &self.head)
+    }
+
+    /// The run's id.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Whether the last entry is run.closed.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Goes on by one entry, if it is the next one.
+    pub(crate) fn follow(end: &mut Option<Self>, entry: &Entry, id: Digest) -> Result<(), (Code, String)> {
+        let expected = end.as_ref().map_or(0, |end| end.entries);
+        let prev = end.as_ref().map_or_else(Digest::zero, |end| end.head);
+        let generation = end.as_ref().map_or(1, |end| end.generation);
+        if end.as_ref().is_some_and(Self::is_closed) {
+            return Err((Code::EntryAfterClose, format!("entry {} stands after run.closed", entry.seq)));
+        }
+        if end.as_ref().is_some_and(|end| end.run != entry.run) {
+            return Err((Code::RunMixed, format!("an entry of run {} stands here", entry.run)));
+        }
+        if entry.generation != generation && (end.is_none() || entry.generation != generation + 1) {
+            return Err((Code::RunMixed, format!("generation {} follows {generation}", entry.generation)));
+        }
+        if entry.seq != expected {
+            return Err((Code::SequenceGap, format!("entry {} stands where {expected} should", entry.seq)));
+        }
+        if entry.prev != prev {
+            return Err((Code::ChainBroken, format!("entry {expected} does not follow the one before it")));
+        }
+        if end.is_none() != (entry.kind == Kind::RunOpened) {
+            return Err((Code::NotOpened, "run.opened does not stand first, or stands again".to_owned()));
+        }
+        if end.as_ref().is_some_and(|end| end.generation == entry.generation && end.mono > entry.mono) {
+            return Err((Code::TimeBackwards, format!("the steady clock of entry {expected} goes back")));
+        }
+        let end = end.get_or_insert_with(|| Self {
+            entries: 0,
+            head: id,
+            at: String::new(),
+            run: entry.run.clone(),
+            generation,
+            mono: 0,
+            closed: false,
+        });
+        end.entries += 1;
+        (end.head, end.generation, end.mono) = (id, entry.generation, entry.mono);
+        end.at.clone_from(&entry.at);
+        end.closed = entry.kind == Kind::RunClosed;
+        Ok(())
     }
 }
 
@@ -246,7 +301,7 @@ mod tests {
         fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let chain = Chain::read(&bytes);
             prop_assert!(!chain.findings.is_empty());
-            prop_assert!(Recorded::fold(&chain).is_none());
+            prop_assert!(Recorded::fold(chain.clone()).is_none());
         }
 
         #[test]
@@ -283,7 +338,7 @@ mod tests {
                 prev = id;
             }
             let chain = Chain::read(&journal);
-            let recorded = Recorded::fold(&chain).unwrap();
+            let recorded = Recorded::fold(chain.clone()).unwrap();
             prop_assert!(recorded.actions().len() <= chain.entries.len());
             // A nonce of two digits is never fine.
             prop_assert!(!recorded.findings().is_empty());

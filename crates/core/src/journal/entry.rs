@@ -1,7 +1,9 @@
 //! One entry: its fields, its id, its line.
 
+use std::fmt::Write as _;
+
 use crate::ids::Digest;
-use crate::json::{Json, Limits, NotCanonical, read, write_canonical};
+use crate::json::{Json, Limits, NotCanonical, read_canonical, write_canonical};
 
 /// The version of the entry format.
 pub const VERSION: u64 = 1;
@@ -111,18 +113,31 @@ impl Entry {
     /// A body that has no canonical form.
     pub fn line(&self) -> Result<(Vec<u8>, Digest), NotCanonical> {
         // The fields in canonical order; the id stands after `gen`.
-        let mut head = String::from("{\"at\":");
-        write_canonical(&Json::from(self.at.as_str()), &mut head)?;
-        head.push_str(",\"body\":");
-        write_canonical(&self.body, &mut head)?;
-        head.push_str(&format!(",\"gen\":{}", self.generation));
-        let mut tail =
-            format!(",\"kind\":\"{}\",\"mono\":{},\"prev\":\"{}\",\"run\":", self.kind.as_str(), self.mono, self.prev);
-        write_canonical(&Json::from(self.run.as_str()), &mut tail)?;
-        tail.push_str(&format!(",\"seq\":{},\"v\":{VERSION}}}", self.seq));
-        let id = Digest::of_parts(&[head.as_bytes(), tail.as_bytes()]);
-        let line = format!("{head},\"id\":\"{id}\"{tail}\n");
+        let mut line = String::with_capacity(1024);
+        line.push_str("{\"at\":");
+        write_canonical(&Json::from(self.at.as_str()), &mut line)?;
+        line.push_str(",\"body\":");
+        write_canonical(&self.body, &mut line)?;
+        let _ = write!(line, ",\"gen\":{}", self.generation);
+        let tail = self.tail()?;
+        let id = Digest::of_parts(&[line.as_bytes(), tail.as_bytes()]);
+        let _ = writeln!(line, ",\"id\":\"{id}\"{tail}");
         Ok((line.into_bytes(), id))
+    }
+
+    /// What stands after the id.
+    fn tail(&self) -> Result<String, NotCanonical> {
+        let mut tail = String::with_capacity(192);
+        let _ = write!(
+            tail,
+            ",\"kind\":\"{}\",\"mono\":{},\"prev\":\"{}\",\"run\":",
+            self.kind.as_str(),
+            self.mono,
+            self.prev
+        );
+        write_canonical(&Json::from(self.run.as_str()), &mut tail)?;
+        let _ = write!(tail, ",\"seq\":{},\"v\":{VERSION}}}", self.seq);
+        Ok(tail)
     }
 
     /// Reads a line without its line end, and checks that it is exactly the canonical form and that `id` is right.
@@ -130,38 +145,52 @@ impl Entry {
     /// # Errors
     /// What is wrong with the line.
     pub fn read(line: &[u8]) -> Result<(Self, Digest), EntryFault> {
-        let value =
-            read(line, &Limits { depth: 64, nodes: 2_000_000 }).map_err(|e| EntryFault::NotJson(e.to_string()))?;
-        let map = value.as_map().ok_or_else(|| EntryFault::NotJson("it is not a map".into()))?;
-        let text = |key: &str| map.get(key).and_then(Json::as_text);
-        let number = |key: &str| map.get(key).and_then(Json::as_u64);
+        let limits = Limits { depth: 64, nodes: 2_000_000 };
+        let (value, canonical) = read_canonical(line, &limits).map_err(|e| EntryFault::NotJson(e.to_string()))?;
+        let Json::Map(mut map) = value else { return Err(EntryFault::NotJson("it is not a map".into())) };
         let field = |key: &'static str| EntryFault::Field(key);
-        if number("v") != Some(VERSION) {
+        let mut take = |key: &'static str| map.take(key).ok_or(EntryFault::Field(key));
+        let mut text = |key: &'static str| match take(key)? {
+            Json::Text(text) => Ok(text),
+            _ => Err(EntryFault::Field(key)),
+        };
+        let kind = text("kind")?;
+        let [run, at, prev, id] = [text("run")?, text("at")?, text("prev")?, text("id")?];
+        let mut number = |key: &'static str| take(key)?.as_u64().ok_or(EntryFault::Field(key));
+        if number("v")? != VERSION {
             return Err(field("v"));
         }
-        let kind_text = text("kind").ok_or(field("kind"))?;
+        let [generation, seq, mono] = [number("gen")?, number("seq")?, number("mono")?];
+        let body = take("body").ok().filter(|body| body.as_map().is_some()).ok_or(field("body"))?;
         let entry = Self {
-            run: text("run").ok_or(field("run"))?.to_owned(),
-            generation: number("gen").ok_or(field("gen"))?,
-            seq: number("seq").ok_or(field("seq"))?,
-            at: text("at").ok_or(field("at"))?.to_owned(),
-            mono: number("mono").ok_or(field("mono"))?,
-            kind: Kind::parse(kind_text).ok_or_else(|| EntryFault::Kind(kind_text.to_owned()))?,
-            body: map.get("body").filter(|b| b.as_map().is_some()).ok_or(field("body"))?.clone(),
-            prev: text("prev").and_then(Digest::parse).ok_or(field("prev"))?,
+            run,
+            generation,
+            seq,
+            at,
+            mono,
+            kind: Kind::parse(&kind).ok_or(EntryFault::Kind(kind))?,
+            body,
+            prev: Digest::parse(&prev).ok_or(field("prev"))?,
         };
-        let id = text("id").and_then(Digest::parse).ok_or(field("id"))?;
-        let (canonical, right) = entry.line().map_err(|e| EntryFault::NotJson(e.to_string()))?;
-        if right != id {
-            return Err(EntryFault::Id);
+        let id = Digest::parse(&id).ok_or(field("id"))?;
+        // A field that the form does not know, or another spelling.
+        if !canonical || !map.is_empty() {
+            return Err(if entry.line().is_ok_and(|(_, right)| right == id) {
+                EntryFault::NotCanonical
+            } else {
+                EntryFault::Id
+            });
         }
-        // Equal ids and an unequal line: other spelling, other order, or a field that the form does not know.
-        if canonical.strip_suffix(b"\n") != Some(line) {
-            return Err(EntryFault::NotCanonical);
-        }
-        Ok((entry, id))
+        // Fields and order are those of the form, so the line is head, id, tail, and the id is that of the other two.
+        let tail = entry.tail().map_err(|e| EntryFault::NotJson(e.to_string()))?;
+        let head = line.len().checked_sub(tail.len() + ID_FIELD).ok_or(EntryFault::Id)?;
+        let right = Digest::of_parts(&[&line[..head], &line[head + ID_FIELD..]]);
+        if right == id { Ok((entry, id)) } else { Err(EntryFault::Id) }
     }
 }
+
+/// Bytes of `,"id":"…"` in a line.
+const ID_FIELD: usize = r#","id":"""#.len() + 64;
 
 /// What is wrong with a line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -218,7 +247,7 @@ impl std::fmt::Display for Seal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::canonical;
+    use crate::json::{canonical, read};
 
     /// The line is put together from parts; the general writer gives the same bytes.
     #[test]

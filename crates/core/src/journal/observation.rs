@@ -4,7 +4,7 @@
 use super::body::{Body, Fields};
 use crate::ids::Digest;
 use crate::json::{Json, Map};
-use crate::observe::{CommandResult, Failure, FailureKind, Hop, Peer, Phases, TlsFacts};
+use crate::observe::{Captured, CommandResult, Failure, FailureKind, Hop, Peer, Phases, TlsFacts};
 
 /// What a step saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,17 +15,27 @@ pub enum Observation {
     Command(Box<CommandObserved>),
 }
 
-/// What an HTTP step saw.
+/// What an HTTP step saw. Of a polling step: what the try saw that decides, which is the last one, or the last with a
+/// complete answer where those after it were cut off (plan.md, "What a step comes to").
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct HttpObserved {
     /// The tries of a polling step, the last one included; empty for a step that does not poll.
     pub tries: Vec<Try>,
-    /// The hops of the last try.
+    /// The hops of the try that decides.
     pub hops: Vec<HopObserved>,
-    /// Why the last try gave no complete answer, if so.
+    /// Why there is no complete answer, if so.
     pub failure: Option<Failure>,
-    /// The last try in microseconds.
+    /// The try that decides in microseconds.
     pub total_us: u64,
+}
+
+impl HttpObserved {
+    /// How many tries after the one that decides were cut off.
+    #[must_use]
+    pub fn cut_off(&self) -> usize {
+        let cut = self.tries.iter().rev().take_while(|one| one.is_cut()).count();
+        if self.failure.is_none() { cut } else { 0 }
+    }
 }
 
 /// One try of a polling step.
@@ -39,6 +49,26 @@ pub struct Try {
     pub code: Option<String>,
     /// Its time in microseconds.
     pub total_us: u64,
+}
+
+impl Try {
+    /// The record of a try that saw this.
+    #[must_use]
+    pub fn of(observed: &HttpObserved) -> Self {
+        let last = observed.hops.last();
+        Self {
+            status: last.map(|hop| hop.hop.status),
+            body: last.map(|hop| hop.body().sha256),
+            code: observed.failure.as_ref().map(|failure| failure.kind.code().as_str().to_owned()),
+            total_us: observed.total_us,
+        }
+    }
+
+    /// Whether its answer was cut off: by its time limit, a reset or a body that breaks off.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.code.as_deref() == Some(FailureKind::AnswerIncomplete.code().as_str())
+    }
 }
 
 /// A hop whose bodies stand in evidence: `hop.wire` and `hop.decoded` are empty here.
@@ -121,16 +151,15 @@ impl Observation {
 }
 
 impl Body for Observation {
-    fn read(value: &Json) -> Option<Self> {
-        let f = Fields(value.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         match f.text("kind")?.as_str() {
             "http" => Some(Self::Http(HttpObserved {
-                tries: list(f.0.get("tries")?, read_try)?,
-                hops: list(f.0.get("hops")?, read_hop)?,
-                failure: read_failure(f.0.get("failure")?)?,
+                tries: f.list("tries", read_try)?,
+                hops: f.list("hops", read_hop)?,
+                failure: read_failure(f)?,
                 total_us: f.number("total_us")?,
             })),
-            "command" => read_command(&f).map(|command| Self::Command(Box::new(command))),
+            "command" => read_command(f).map(|command| Self::Command(Box::new(command))),
             _ => None,
         }
     }
@@ -149,28 +178,17 @@ impl Body for Observation {
     }
 }
 
-fn list<T>(value: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
-    value.as_list()?.iter().map(read).collect()
-}
-
-/// `Some(None)` for null, `None` for something malformed.
-fn nullable<T>(value: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Option<T>> {
-    if *value == Json::Null { Some(None) } else { read(value).map(Some) }
-}
-
-fn read_failure(value: &Json) -> Option<Option<Failure>> {
-    nullable(value, |value| {
-        let f = Fields(value.as_map()?);
-        Some(Failure { kind: FailureKind::parse(&f.text("code")?)?, message: f.text("message")? })
-    })
+fn read_failure(f: &mut Fields) -> Option<Option<Failure>> {
+    let read =
+        |f: &mut Fields| Some(Failure { kind: FailureKind::parse(&f.text("code")?)?, message: f.text("message")? });
+    f.nullable("failure", |value| Fields::all(value, read))
 }
 
 fn write_failure(failure: Option<&Failure>) -> Json {
     failure.map_or(Json::Null, |f| Json::map([("code", f.kind.code().as_str()), ("message", f.message.as_str())]))
 }
 
-fn read_blob(value: &Json) -> Option<Blob> {
-    let f = Fields(value.as_map()?);
+fn read_blob(f: &mut Fields) -> Option<Blob> {
     Some(Blob { sha256: f.digest("sha256")?, bytes: f.number("bytes")? })
 }
 
@@ -182,13 +200,14 @@ fn small(value: u64) -> Option<u16> {
     u16::try_from(value).ok()
 }
 
-fn read_try(value: &Json) -> Option<Try> {
-    let f = Fields(value.as_map()?);
-    Some(Try {
-        status: nullable(f.0.get("status")?, |s| small(s.as_u64()?))?,
-        body: nullable(f.0.get("body")?, |b| Digest::parse(b.as_text()?))?,
-        code: f.optional_text("code")?,
-        total_us: f.number("total_us")?,
+fn read_try(value: Json) -> Option<Try> {
+    Fields::all(value, |f| {
+        Some(Try {
+            status: f.nullable("status", |status| small(status.as_u64()?))?,
+            body: f.optional_digest("body")?,
+            code: f.optional_text("code")?,
+            total_us: f.number("total_us")?,
+        })
     })
 }
 
@@ -201,10 +220,13 @@ fn write_try(one: &Try) -> Json {
     ])
 }
 
-fn read_pairs(value: &Json) -> Option<Vec<(String, String)>> {
-    list(value, |pair| match pair.as_list()? {
-        [Json::Text(name), Json::Text(text)] => Some((name.clone(), text.clone())),
-        _ => None,
+fn read_pairs(f: &mut Fields, key: &str) -> Option<Vec<(String, String)>> {
+    f.list(key, |pair| {
+        let Json::List(pair) = pair else { return None };
+        match <[Json; 2]>::try_from(pair) {
+            Ok([Json::Text(name), Json::Text(text)]) => Some((name, text)),
+            _ => None,
+        }
     })
 }
 
@@ -214,47 +236,51 @@ fn write_pairs(pairs: &[(String, String)]) -> Json {
 
 const PHASES: [&str; 5] = ["dns_us", "connect_us", "tls_us", "first_byte_us", "body_us"];
 
-fn read_hop(value: &Json) -> Option<HopObserved> {
-    let f = Fields(value.as_map()?);
-    let phases = Fields(f.0.get("phases")?.as_map()?);
-    let peer = Fields(f.0.get("peer")?.as_map()?);
-    let [dns, connect, tls, first, body] = PHASES.map(|name| phases.number(name));
-    let hop = Hop {
-        method: f.text("method")?,
-        url: f.text("url")?,
-        sent_headers: read_pairs(f.0.get("sent_headers")?)?,
-        sent_bytes: f.number("sent_bytes")?,
-        version: f.text("version")?,
-        status: small(f.number("status")?)?,
-        reason: f.text("reason")?,
-        headers: read_pairs(f.0.get("headers")?)?,
-        trailers: read_pairs(f.0.get("trailers")?)?,
-        wire: Vec::new(),
-        decoded: None,
-        complete: f.bool("complete")?,
-        phases: Phases { dns_us: dns?, connect_us: connect?, tls_us: tls?, first_byte_us: first?, body_us: body? },
-        peer: Peer {
-            address: peer.text("address")?,
-            // Absent where there is none, so that a plain exchange stays short.
-            proxy: peer
-                .0
-                .get("proxy")
-                .map(|proxy| proxy.as_text().map(str::to_owned))
-                .map_or(Some(None), |p| p.map(Some))?,
-            reused: peer.bool("reused")?,
-            resent: peer.bool("resent")?,
-            tls: nullable(peer.0.get("tls")?, |tls| {
-                let t = Fields(tls.as_map()?);
-                Some(TlsFacts {
-                    version: t.text("version")?,
-                    suite: t.text("suite")?,
-                    key: t.digest("key")?,
-                    anchor: t.text("anchor")?,
-                })
-            })?,
-        },
+fn read_hop(value: Json) -> Option<HopObserved> {
+    Fields::all(value, |f| {
+        let hop = Hop {
+            method: f.text("method")?,
+            url: f.text("url")?,
+            sent_headers: read_pairs(f, "sent_headers")?,
+            sent_bytes: f.number("sent_bytes")?,
+            version: f.text("version")?,
+            status: small(f.number("status")?)?,
+            reason: f.text("reason")?,
+            headers: read_pairs(f, "headers")?,
+            trailers: read_pairs(f, "trailers")?,
+            wire: Vec::new(),
+            decoded: None,
+            complete: f.bool("complete")?,
+            phases: f.map("phases", read_phases)?,
+            peer: f.map("peer", read_peer)?,
+        };
+        let wire = f.map("wire", read_blob)?;
+        Some(HopObserved { hop, wire, decoded: f.nullable("decoded", |value| Fields::all(value, read_blob))? })
+    })
+}
+
+fn read_phases(f: &mut Fields) -> Option<Phases> {
+    let [dns, connect, tls, first, body] = PHASES.map(|name| f.number(name));
+    Some(Phases { dns_us: dns?, connect_us: connect?, tls_us: tls?, first_byte_us: first?, body_us: body? })
+}
+
+fn read_peer(f: &mut Fields) -> Option<Peer> {
+    let tls = |f: &mut Fields| {
+        Some(TlsFacts {
+            version: f.text("version")?,
+            suite: f.text("suite")?,
+            key: f.digest("key")?,
+            anchor: f.text("anchor")?,
+        })
     };
-    Some(HopObserved { hop, wire: read_blob(f.0.get("wire")?)?, decoded: nullable(f.0.get("decoded")?, read_blob)? })
+    Some(Peer {
+        address: f.text("address")?,
+        // Absent where there is none, so that a plain exchange stays short.
+        proxy: f.text_if_there("proxy")?,
+        reused: f.bool("reused")?,
+        resent: f.bool("resent")?,
+        tls: f.nullable("tls", |value| Fields::all(value, tls))?,
+    })
 }
 
 fn write_hop(observed: &HopObserved) -> Json {
@@ -295,39 +321,37 @@ fn write_hop(observed: &HopObserved) -> Json {
     ])
 }
 
-fn read_command(f: &Fields<'_>) -> Option<CommandObserved> {
-    let code = |key: &str| -> Option<Option<i32>> {
-        match f.0.get(key)? {
-            Json::Null => Some(None),
-            Json::Number(number) => Some(Some(i32::try_from(number.as_i64()?).ok()?)),
-            _ => None,
-        }
+fn read_command(f: &mut Fields) -> Option<CommandObserved> {
+    let code = |value: Json| match value {
+        Json::Number(number) => i32::try_from(number.as_i64()?).ok(),
+        _ => None,
     };
     let mut result = CommandResult {
-        exit: code("exit")?,
-        signal: code("signal")?,
+        exit: f.nullable("exit", code)?,
+        signal: f.nullable("signal", code)?,
         termination: f.text("termination")?,
         term_sent: f.bool("term_sent")?,
         kill_sent: f.bool("kill_sent")?,
         left_over: u32::try_from(f.number("left_over")?).ok()?,
         total_us: f.number("total_us")?,
-        failure: read_failure(f.0.get("failure")?)?,
+        failure: read_failure(f)?,
         ..CommandResult::default()
     };
-    let mut blobs = Vec::new();
-    for (name, captured) in [("stdout", &mut result.stdout), ("stderr", &mut result.stderr)] {
-        let s = Fields(f.0.get(name)?.as_map()?);
-        captured.total = s.number("total")?;
-        captured.whole = nullable(s.0.get("whole")?, |w| Digest::parse(w.as_text()?))?;
-        captured.complete = s.bool("complete")?;
-        blobs.push(read_blob(s.0.get("kept")?)?);
-    }
-    Some(CommandObserved { result, stdout: blobs[0], stderr: blobs[1] })
+    let stdout = f.map("stdout", |f| read_stream(f, &mut result.stdout))?;
+    let stderr = f.map("stderr", |f| read_stream(f, &mut result.stderr))?;
+    Some(CommandObserved { result, stdout, stderr })
+}
+
+fn read_stream(f: &mut Fields, captured: &mut Captured) -> Option<Blob> {
+    captured.total = f.number("total")?;
+    captured.whole = f.optional_digest("whole")?;
+    captured.complete = f.bool("complete")?;
+    f.map("kept", read_blob)
 }
 
 fn write_command(command: &CommandObserved) -> Json {
     let result = &command.result;
-    let stream = |captured: &crate::observe::Captured, blob: Blob| {
+    let stream = |captured: &Captured, blob: Blob| {
         Json::map([
             ("kept", write_blob(blob)),
             ("total", captured.total.into()),

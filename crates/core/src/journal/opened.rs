@@ -76,8 +76,7 @@ pub struct Git {
 }
 
 impl Body for RunOpened {
-    fn read(body: &Json) -> Option<Self> {
-        let f = Fields(body.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             nonce: f.text("nonce")?,
             challenge: f.optional_text("challenge")?,
@@ -89,13 +88,10 @@ impl Body for RunOpened {
             isolation: f.text("isolation")?,
             series: f.text("series")?,
             attempt: f.number("attempt")?,
-            options: Options::read(f.0.get("options")?)?,
-            limits: Limits::read(f.0.get("limits")?)?,
-            environment: f.0.get("environment")?.clone(),
-            git: match f.0.get("git")? {
-                Json::Null => None,
-                git => Some(Git::read(git)?),
-            },
+            options: f.map("options", Options::fields)?,
+            limits: f.map("limits", Limits::fields)?,
+            environment: f.take("environment")?,
+            git: f.nullable("git", Git::read)?,
         })
     }
 
@@ -120,8 +116,7 @@ impl Body for RunOpened {
 }
 
 impl Body for Options {
-    fn read(value: &Json) -> Option<Self> {
-        let f = Fields(value.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self { environment: f.optional_text("environment")?, only: f.texts("only")?, allow: f.texts("allow")? })
     }
 
@@ -135,8 +130,7 @@ impl Body for Options {
 }
 
 impl Body for Limits {
-    fn read(value: &Json) -> Option<Self> {
-        let f = Fields(value.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             time_ms: f.number("time_ms")?,
             probes: f.number("probes")?,
@@ -176,16 +170,12 @@ impl Limits {
 }
 
 impl Body for Git {
-    fn read(value: &Json) -> Option<Self> {
-        let f = Fields(value.as_map()?);
+    fn fields(f: &mut Fields) -> Option<Self> {
         Some(Self {
             commit: f.text("commit")?,
             tree: f.text("tree")?,
             dirty: f.bool("dirty")?,
-            plan_changed: match f.0.get("plan_changed")? {
-                Json::Null => None,
-                other => Some(other.as_bool()?),
-            },
+            plan_changed: f.nullable("plan_changed", |value| value.as_bool())?,
         })
     }
 

@@ -45,11 +45,8 @@ impl Make for Placed<'_> {
         Ok(Node::new(value, self.place(&span)))
     }
 
-    fn key(&mut self, key: Json, span: Range<usize>) -> Result<Key, Fault> {
-        match key {
-            Json::Text(name) => Ok(Key { name, place: self.place(&span) }),
-            _ => Err(surrogate(&span)),
-        }
+    fn key(&mut self, key: &str, broken: bool, span: Range<usize>) -> Result<Key, Fault> {
+        if broken { Err(surrogate(&span)) } else { Ok(Key { name: key.into(), place: self.place(&span) }) }
     }
 
     fn list(&mut self, items: Vec<Node>, span: Range<usize>) -> Node {

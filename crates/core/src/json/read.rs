@@ -1,6 +1,9 @@
 //! The reader: RFC 8259, with a place for each fault and bounds on depth and size.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use smol_str::SmolStr;
 
 use super::{Json, Map, Number};
 use crate::document::{Lines, Place};
@@ -85,8 +88,8 @@ pub(super) trait Make {
     type Key;
     /// A value without parts; `span` holds byte offsets.
     fn scalar(&mut self, value: Json, span: Range<usize>) -> Result<Self::Value, Fault>;
-    /// A key.
-    fn key(&mut self, key: Json, span: Range<usize>) -> Result<Self::Key, Fault>;
+    /// A key; `broken` where an unpaired surrogate stood in it.
+    fn key(&mut self, key: &str, broken: bool, span: Range<usize>) -> Result<Self::Key, Fault>;
     /// A list.
     fn list(&mut self, items: Vec<Self::Value>, span: Range<usize>) -> Self::Value;
     /// A map.
@@ -98,24 +101,21 @@ struct Plain;
 
 impl Make for Plain {
     type Value = Json;
-    type Key = String;
+    type Key = SmolStr;
 
     fn scalar(&mut self, value: Json, _: Range<usize>) -> Result<Json, Fault> {
         Ok(value)
     }
 
-    fn key(&mut self, key: Json, _: Range<usize>) -> Result<String, Fault> {
-        Ok(match key {
-            Json::Text(key) | Json::BrokenText(key) => key,
-            _ => String::new(),
-        })
+    fn key(&mut self, key: &str, _: bool, _: Range<usize>) -> Result<SmolStr, Fault> {
+        Ok(key.into())
     }
 
     fn list(&mut self, items: Vec<Json>, _: Range<usize>) -> Json {
         Json::List(items)
     }
 
-    fn map(&mut self, pairs: Vec<(String, Json)>, _: Range<usize>) -> Result<Json, Fault> {
+    fn map(&mut self, pairs: Vec<(SmolStr, Json)>, _: Range<usize>) -> Result<Json, Fault> {
         Ok(Json::Map(Map(pairs)))
     }
 }
@@ -141,13 +141,15 @@ pub(super) struct Reader<'a, M> {
     at: usize,
     nodes: usize,
     limits: Limits,
-    make: M,
+    /// Whether there was white space between values.
+    pub(super) spaced: bool,
+    pub(super) make: M,
 }
 
 impl<'a, M: Make> Reader<'a, M> {
     /// A reader of UTF-8 that begins at byte `at`.
     pub(super) fn new(bytes: &'a [u8], at: usize, limits: &Limits, make: M) -> Self {
-        Self { bytes, at, nodes: 0, limits: *limits, make }
+        Self { bytes, at, nodes: 0, limits: *limits, spaced: false, make }
     }
 
     /// The whole text as one value.
@@ -171,6 +173,7 @@ impl<'a, M: Make> Reader<'a, M> {
     fn space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
+            self.spaced = true;
         }
     }
 
@@ -188,8 +191,11 @@ impl<'a, M: Make> Reader<'a, M> {
             }
             Some(b'{') => return self.map(depth),
             Some(b'[') => return self.list(depth),
-            Some(b'"') => self.text()?,
-            Some(b'-' | b'0'..=b'9') => Json::Number(Number(self.number()?.to_owned())),
+            Some(b'"') => {
+                let (text, broken) = self.text()?;
+                if broken { Json::BrokenText(text.into_owned()) } else { Json::Text(text.into_owned()) }
+            }
+            Some(b'-' | b'0'..=b'9') => Json::Number(Number(self.number()?.into())),
             Some(b't') => self.word("true", Json::Bool(true))?,
             Some(b'f') => self.word("false", Json::Bool(false))?,
             Some(b'n') => self.word("null", Json::Null)?,
@@ -221,8 +227,8 @@ impl<'a, M: Make> Reader<'a, M> {
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.fault("something else where a key in quotes should stand"));
             }
-            let key = self.text()?;
-            let key = self.make.key(key, key_start..self.at)?;
+            let (key, broken) = self.text()?;
+            let key = self.make.key(&key, broken, key_start..self.at)?;
             self.space();
             if !self.eat(b':') {
                 return Err(self.fault("no `:` after a key"));
@@ -290,26 +296,28 @@ impl<'a, M: Make> Reader<'a, M> {
         self.at - start
     }
 
-    fn text(&mut self) -> Result<Json, Fault> {
+    /// A text, and whether an unpaired surrogate stood in it.
+    fn text(&mut self) -> Result<(Cow<'a, str>, bool), Fault> {
         self.at += 1;
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         let mut broken = false;
         loop {
             let rest = &self.bytes[self.at..];
             let plain = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
-            text.push_str(std::str::from_utf8(&rest[..plain]).map_err(|_| self.fault("text that is not UTF-8"))?);
+            // Empty so far, it stays borrowed.
+            text += std::str::from_utf8(&rest[..plain]).map_err(|_| self.fault("text that is not UTF-8"))?;
             self.at += plain;
             match self.bytes.get(self.at) {
                 None => return Err(self.fault("a text without its closing quote")),
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(if broken { Json::BrokenText(text) } else { Json::Text(text) });
+                    return Ok((text, broken));
                 }
                 Some(b'\\') => {
                     self.at += 1;
                     let c = self.escape()?;
                     broken |= c.is_none();
-                    text.push(c.unwrap_or('\u{fffd}'));
+                    text.to_mut().push(c.unwrap_or('\u{fffd}'));
                 }
                 Some(_) => return Err(self.fault("a control character inside a text")),
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Json;
+use super::{Json, Number};
 
 /// The largest integer that every JSON reader keeps exactly.
 const SAFE: i64 = (1 << 53) - 1;
@@ -22,6 +22,11 @@ pub fn canonical(value: &Json) -> Result<Vec<u8>, NotCanonical> {
     Ok(out.into_bytes())
 }
 
+/// Whether a number is an integer that has one token only, and that every reader keeps exactly.
+pub(super) fn is_safe(number: &Number) -> bool {
+    number.as_i64().is_some_and(|n| (-SAFE..=SAFE).contains(&n)) && number.token() != "-0"
+}
+
 /// Appends the canonical form of a value.
 ///
 /// # Errors
@@ -29,10 +34,8 @@ pub fn canonical(value: &Json) -> Result<Vec<u8>, NotCanonical> {
 pub(crate) fn write_canonical(value: &Json, out: &mut String) -> Result<(), NotCanonical> {
     let refuse = |what: String| Err(NotCanonical(what));
     match value {
-        Json::Number(number) => match number.as_i64() {
-            Some(n) if (-SAFE..=SAFE).contains(&n) && number.token() != "-0" => out.push_str(number.token()),
-            _ => return refuse(format!("the number {} is kept as text instead", number.token())),
-        },
+        Json::Number(number) if is_safe(number) => out.push_str(number.token()),
+        Json::Number(number) => return refuse(format!("the number {} is kept as text instead", number.token())),
         Json::BrokenText(_) => return refuse("a text with an unpaired surrogate".to_owned()),
         Json::List(items) => {
             out.push('[');
@@ -46,9 +49,12 @@ pub(crate) fn write_canonical(value: &Json, out: &mut String) -> Result<(), NotC
         }
         Json::Map(map) => {
             let mut pairs: Vec<(&str, &Json)> = map.iter().collect();
-            pairs.sort_by(|a, b| utf16_order(a.0, b.0));
-            if pairs.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                return refuse("a key that stands twice".to_owned());
+            let ordered = |pairs: &[(&str, &Json)]| pairs.windows(2).all(|p| utf16_order(p[0].0, p[1].0).is_lt());
+            if !ordered(&pairs) {
+                pairs.sort_by(|a, b| utf16_order(a.0, b.0));
+                if !ordered(&pairs) {
+                    return refuse("a key that stands twice".to_owned());
+                }
             }
             out.push('{');
             for (i, (key, item)) in pairs.into_iter().enumerate() {
@@ -70,14 +76,14 @@ pub(crate) fn write_canonical(value: &Json, out: &mut String) -> Result<(), NotC
 }
 
 /// RFC 8785 sorts keys by their UTF-16 units; for keys of ASCII that is the order of their bytes.
-fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
+pub(super) fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
-pub(super) fn compact(value: &Json, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(super) fn compact(value: &Json, out: &mut impl fmt::Write) -> fmt::Result {
     match value {
         Json::Null => out.write_str("null"),
-        Json::Bool(b) => write!(out, "{b}"),
+        Json::Bool(b) => out.write_str(if *b { "true" } else { "false" }),
         Json::Number(number) => out.write_str(number.token()),
         Json::Text(text) | Json::BrokenText(text) => quoted(text, out),
         Json::List(items) => {
@@ -149,30 +155,25 @@ fn indent(depth: usize, out: &mut String) {
     (0..depth).for_each(|_| out.push_str("  "));
 }
 
-fn quoted(text: &str, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(super) fn quoted(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
     out.write_char('"')?;
-    let mut start = 0;
-    for (i, c) in text.char_indices() {
-        let escape = match c {
-            '"' => "\\\"",
-            '\\' => "\\\\",
-            '\n' => "\\n",
-            '\r' => "\\r",
-            '\t' => "\\t",
-            '\u{8}' => "\\b",
-            '\u{c}' => "\\f",
-            '\u{0}'..='\u{1f}' => "",
-            _ => continue,
-        };
-        out.write_str(&text[start..i])?;
-        if escape.is_empty() {
-            write!(out, "\\u{:04x}", u32::from(c))?;
-        } else {
-            out.write_str(escape)?;
+    let mut rest = text;
+    // What is escaped is ASCII, so the text can be cut there.
+    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
+        out.write_str(&rest[..at])?;
+        match rest.as_bytes()[at] {
+            b'"' => out.write_str("\\\"")?,
+            b'\\' => out.write_str("\\\\")?,
+            b'\n' => out.write_str("\\n")?,
+            b'\r' => out.write_str("\\r")?,
+            b'\t' => out.write_str("\\t")?,
+            0x8 => out.write_str("\\b")?,
+            0xc => out.write_str("\\f")?,
+            control => write!(out, "\\u{control:04x}")?,
         }
-        start = i + c.len_utf8();
+        rest = &rest[at + 1..];
     }
-    out.write_str(&text[start..])?;
+    out.write_str(rest)?;
     out.write_char('"')
 }
 

@@ -95,7 +95,7 @@ fn supporting_checks<'a>(audited: &'a Audited, step: &'a AuditedStep) -> impl It
     let (scenario, planned) = step_of(audited, step);
     let echo = move |names: &String| {
         // As in the plan check: an operand all of whose variables the step itself sent.
-        names.split(", ").all(|variable| provenance(planned, scenario, variable) == Provenance::Echo)
+        names.split(", ").all(|variable| provenance(planned, scenario, &[], variable) == Provenance::Echo)
     };
     step.judgement.checks.iter().filter(move |check| {
         check.truth == Truth::Holds && check.supports() && !check.expected_from.as_ref().is_some_and(echo)

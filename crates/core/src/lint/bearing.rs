@@ -71,7 +71,7 @@ fn of_op(op: &Op, step: &Step, scenario: &Scenario) -> Bearing {
 /// An operand that refers to variables of the step's own input alone is an echo.
 fn of_operands(operands: &[&Json], step: &Step, scenario: &Scenario) -> Bearing {
     let names = variables(operands.iter().copied());
-    let echo = !names.is_empty() && names.iter().all(|name| provenance(step, scenario, name) == Provenance::Echo);
+    let echo = !names.is_empty() && names.iter().all(|name| provenance(step, scenario, &[], name) == Provenance::Echo);
     if echo { Bearing::Echo } else { Bearing::Substance }
 }
 

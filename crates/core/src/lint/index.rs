@@ -6,6 +6,7 @@ use crate::ids::Id;
 use crate::json::Json;
 use crate::matrix::{Criterion, Matrix, Test};
 use crate::plan::{Plan, Scenario, Step};
+use crate::walk::Order;
 
 /// A step with its case.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ pub(super) struct StepAt<'a> {
 pub(super) struct Index<'a> {
     pub(super) plan: &'a Plan,
     pub(super) matrix: &'a Matrix,
+    /// In which order the cases are run.
+    pub(super) order: Order,
     /// Every step in order.
     pub(super) steps: Vec<StepAt<'a>>,
     criteria: BTreeMap<&'a Id, &'a Criterion>,
@@ -60,6 +63,7 @@ impl<'a> Index<'a> {
         Self {
             plan,
             matrix,
+            order: Order::of(plan),
             steps,
             criteria: matrix.criteria.iter().map(|c| (&c.id, c)).collect(),
             tests: matrix.tests.iter().map(|t| (&t.id, t)).collect(),
@@ -67,6 +71,11 @@ impl<'a> Index<'a> {
             tests_of_criterion,
             steps_of_criterion,
         }
+    }
+
+    /// The steps of the cases that a case starts from, in the order in which they are run.
+    pub(super) fn inherited(&self, scenario: &Scenario) -> Vec<&'a Step> {
+        inherited(self.plan, &self.order, scenario)
     }
 
     pub(super) fn criterion(&self, id: &Id) -> Option<&'a Criterion> {
@@ -100,6 +109,12 @@ impl<'a> Index<'a> {
             .filter(|c| test.requirement_ids.contains(&c.id) || c.test_ids.contains(&test.id))
             .collect()
     }
+}
+
+/// The steps of the cases that a case starts from, in the order in which they are run.
+pub(super) fn inherited<'a>(plan: &'a Plan, order: &Order, scenario: &Scenario) -> Vec<&'a Step> {
+    let cases = order.lineage(&scenario.id).into_iter().filter_map(|position| plan.scenarios.get(position));
+    cases.flat_map(|case| &case.steps).collect()
 }
 
 /// The variables that some values refer to.

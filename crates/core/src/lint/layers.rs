@@ -7,99 +7,12 @@ use super::bearing::supports;
 use super::findings::{At, Findings};
 use super::index::{Index, StepAt};
 use crate::codes::Code;
+use crate::dimensions::layers;
 use crate::expect::What;
 use crate::ids::Id;
 use crate::matrix::{Criterion, Test};
 use crate::nearest::nearest;
 use crate::plan::{Action, ObligationKind};
-
-/// Layers that a criterion may demand: the types of harness-planning.md 6.2 and 6.3, `error` and `regression`.
-const LAYERS: [&str; 84] = [
-    "ui",
-    "logic",
-    "interaction",
-    "ui_to_api",
-    "api",
-    "api_followup",
-    "api_poll",
-    "websocket",
-    "sse",
-    "stream",
-    "persistence",
-    "permission",
-    "runtime",
-    "command",
-    "calculation",
-    "time_boundary",
-    "responsive",
-    "accessibility",
-    "localization",
-    "upload",
-    "download",
-    "file_content",
-    "file_security",
-    "file_preview",
-    "webhook_security",
-    "idempotency",
-    "concurrency",
-    "optimistic_ui",
-    "cache_consistency",
-    "background_job",
-    "worker",
-    "retry",
-    "scheduled_job",
-    "feature_flag",
-    "rollout",
-    "realtime",
-    "multi_client",
-    "ordering",
-    "reconnect",
-    "csrf",
-    "session_security",
-    "cookie_security",
-    "oauth",
-    "redirect_security",
-    "saml",
-    "webauthn",
-    "mfa",
-    "one_time_token",
-    "api_key",
-    "audit_log",
-    "audit_integrity",
-    "privacy_compliance",
-    "graphql",
-    "rag_grounding",
-    "quota_metering",
-    "rate_limit",
-    "search_relevance",
-    "pagination",
-    "bulk_action",
-    "destructive_guard",
-    "undo",
-    "notification",
-    "notification_policy",
-    "data_isolation",
-    "authorization_policy",
-    "financial_ledger",
-    "transaction_integrity",
-    "subscription_billing",
-    "schema_migration",
-    "agent_tool",
-    "artifact_generation",
-    "analytics",
-    "offline_sync",
-    "local_storage",
-    "service_worker",
-    "background_sync",
-    "conflict_resolution",
-    "cleanup",
-    "input",
-    "code_pr",
-    "business_revocation",
-    "validation",
-    "error",
-    "regression",
-];
 
 /// `needs_unknown`, `needs_unmet`. `weak` are steps that were already found to check too little.
 pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, weak: &BTreeSet<&Id>, found: &mut Findings) {
@@ -109,8 +22,8 @@ pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, weak: &BTreeSet<&I
             continue;
         }
         for layer in &criterion.needs {
-            if !LAYERS.contains(&layer.as_str()) {
-                let help = nearest(layer, LAYERS).map(|name| format!("Did you mean {name}?"));
+            if !layers().any(|known| known == layer) {
+                let help = nearest(layer, layers()).map(|name| format!("Did you mean {name}?"));
                 let help = help.unwrap_or_else(|| Code::NeedsUnknown.explanation().remedy.to_owned());
                 found.error_with(Code::NeedsUnknown, criterion, format!("there is no layer {layer}"), help);
                 continue;

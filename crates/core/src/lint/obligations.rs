@@ -18,7 +18,9 @@ pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, found: &mut Findin
             if obligation.kind == ObligationKind::Marker && variables_of(at.step).contains("qa_marker") {
                 let message = "the step that should see the marker come back sends the marker itself";
                 found.error(Code::MarkerInInput, place, message);
-            } else if let Some((message, help)) = misplaced(obligation, at.step, at.scenario) {
+            } else if let Some((message, help)) =
+                misplaced(obligation, at.step, at.scenario, &index.inherited(at.scenario))
+            {
                 found.error_with(Code::ObligationMisplaced, place, message, help);
             }
         }
@@ -52,8 +54,14 @@ fn unanswered(input: &LintInput<'_>, index: &Index<'_>, found: &mut Findings) {
     }
 }
 
-fn misplaced(obligation: &Obligation, step: &Step, scenario: &Scenario) -> Option<(String, &'static str)> {
-    let before = scenario.steps.iter().take_while(|other| other.id != step.id);
+fn misplaced(
+    obligation: &Obligation,
+    step: &Step,
+    scenario: &Scenario,
+    inherited: &[&Step],
+) -> Option<(String, &'static str)> {
+    let own = scenario.steps.iter().take_while(|other| other.id != step.id);
+    let before = inherited.iter().copied().chain(own);
     match obligation.kind {
         ObligationKind::Marker => {
             let sent = before.into_iter().any(|other| variables_of(other).contains("qa_marker"));

@@ -32,9 +32,10 @@ pub enum Provenance {
 }
 
 /// Where the value of a variable comes from that a check of `step` expects. Decided by variables alone, never by
-/// equal text, so that plan check and derivation always agree.
+/// equal text, so that plan check and derivation always agree. `inherited` are the steps of the cases that the case
+/// starts from; whether the operand is an echo does not depend on them.
 #[must_use]
-pub fn provenance(step: &Step, scenario: &Scenario, variable: &str) -> Provenance {
+pub fn provenance(step: &Step, scenario: &Scenario, inherited: &[&Step], variable: &str) -> Provenance {
     if step.saves.iter().any(|save| save.name == variable) {
         return Provenance::SelfDerived { step: step.id.clone() };
     }
@@ -48,12 +49,16 @@ pub fn provenance(step: &Step, scenario: &Scenario, variable: &str) -> Provenanc
         return Provenance::Earlier { step: case };
     }
     let at = scenario.steps.iter().position(|other| other.id == step.id).unwrap_or(scenario.steps.len());
-    let before = &scenario.steps[..at];
-    let Some(made) = before.iter().rposition(|other| other.saves.iter().any(|save| save.name == variable)) else {
+    let own = &scenario.steps[..at];
+    let saves = |other: &Step| other.saves.iter().any(|save| save.name == variable);
+    let (maker, undisturbed) = if let Some(made) = own.iter().rposition(saves) {
+        (&own[made], own[made + 1..].iter().all(|between| between.idempotent))
+    } else if let Some(made) = inherited.iter().rposition(|other| saves(other)) {
+        let mut between = inherited[made + 1..].iter().copied().chain(own);
+        (inherited[made], between.all(|between| between.idempotent))
+    } else {
         return Provenance::Literal;
     };
-    let maker = &before[made];
-    let undisturbed = before[made + 1..].iter().all(|between| between.idempotent);
     if undisturbed && maker.idempotent && asks_the_same(maker, step) {
         return Provenance::SelfDerived { step: maker.id.clone() };
     }
@@ -73,20 +78,27 @@ fn asks_the_same(a: &Step, b: &Step) -> bool {
 
 /// `expectation_self_derived`, `expectation_from_environment`.
 pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
+    let mut inherited = (None, Vec::new());
     for at in &index.steps {
+        if inherited.0 != Some(&at.scenario.id) {
+            inherited = (Some(&at.scenario.id), index.inherited(at.scenario));
+        }
+        let judge = |operands: &[&Json], place: &At, found: &mut Findings| {
+            judge(at.step, at.scenario, &inherited.1, operands, place, found);
+        };
         for check in &at.step.checks {
-            judge(at.step, at.scenario, &check.what.operands(), &At::from((at.step, check)), found);
+            judge(&check.what.operands(), &At::from((at.step, check)), found);
         }
         for obligation in &at.step.obligations {
             let values: Vec<&Json> = obligation.values.iter().collect();
-            judge(at.step, at.scenario, &values, &At::place(obligation.place, &at.step.id), found);
+            judge(&values, &At::place(obligation.place, &at.step.id), found);
         }
     }
 }
 
-fn judge(step: &Step, scenario: &Scenario, operands: &[&Json], at: &At, found: &mut Findings) {
+fn judge(step: &Step, scenario: &Scenario, inherited: &[&Step], operands: &[&Json], at: &At, found: &mut Findings) {
     for variable in variables(operands.iter().copied()) {
-        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, variable) else { continue };
+        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, inherited, variable) else { continue };
         let message = if maker == step.id {
             format!("{variable} is saved from the same answer that it should judge")
         } else {

@@ -7,6 +7,8 @@ use super::findings::{At, Findings};
 use super::index::{Index, is_mapped};
 use crate::codes::Code;
 use crate::ids::Id;
+use crate::nearest::nearest;
+use crate::walk::MOST_USED;
 
 /// The rules of harness-planning.md 4.1 on mapping, and `id_confusable`.
 pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, found: &mut Findings) {
@@ -106,18 +108,30 @@ fn steps(index: &Index<'_>, found: &mut Findings) {
     }
 }
 
-/// A case may start only from cases that stand before it, so the order of the plan is an order of running.
+/// A case starts from cases that the plan has and that do not lead back to it, and from a few of them only.
 fn uses(index: &Index<'_>, found: &mut Findings) {
-    let place: BTreeMap<&Id, usize> = index.plan.scenarios.iter().enumerate().map(|(i, s)| (&s.id, i)).collect();
-    for (i, scenario) in index.plan.scenarios.iter().enumerate() {
+    let (order, scenarios) = (&index.order, &index.plan.scenarios);
+    for (position, scenario) in scenarios.iter().enumerate() {
         for used in &scenario.uses {
-            let message = match place.get(used) {
-                None => format!("there is no case {used}"),
-                Some(j) if *j == i => format!("case {used} starts from itself"),
-                Some(j) if *j > i => format!("case {used} comes after {}, or leads back to it", scenario.id),
+            let at = At::place(used.place, &scenario.id);
+            let case = &used.case;
+            let message = match order.position(case) {
+                None => format!("there is no case {case}"),
+                Some(other) if other == position => format!("case {case} starts from itself"),
+                Some(other) if order.circular.contains(&position) && order.circular.contains(&other) => {
+                    format!("case {case} leads back to {}", scenario.id)
+                }
                 Some(_) => continue,
             };
-            found.error(Code::UsesUnknown, scenario, message);
+            let known = scenarios.iter().map(|scenario| scenario.id.as_str());
+            match nearest(case.as_str(), known).filter(|_| order.position(case).is_none()) {
+                Some(near) => found.error_with(Code::UsesUnknown, at, message, format!("Did you mean {near}?")),
+                None => found.error(Code::UsesUnknown, at, message),
+            }
+        }
+        if order.lineage(&scenario.id).len() > MOST_USED {
+            let message = format!("case {} starts from more than {MOST_USED} others, all told", scenario.id);
+            found.error_with(Code::UsesUnknown, scenario, message, "Start from fewer cases.");
         }
     }
 }

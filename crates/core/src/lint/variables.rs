@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::LintInput;
 use super::findings::{At, Findings};
-use super::index::variables;
+use super::index::{Index, variables};
 use crate::codes::Code;
 use crate::inputs::variables_of;
 use crate::nearest::nearest;
@@ -14,8 +13,8 @@ use crate::plan::{Scenario, Step};
 pub const RESERVED: [&str; 3] = ["qa_marker", "qa_run_id", "qa_started_at"];
 
 /// `reference_unknown`, `var_reserved`.
-pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
-    let plan = input.plan;
+pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
+    let plan = index.plan;
     for (name, _) in plan.vars.iter().filter(|(name, _)| RESERVED.contains(&name.as_str())) {
         found.error(Code::VarReserved, At::plan(), format!("vars sets {name}, which the engine makes"));
     }
@@ -26,8 +25,9 @@ pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
         }
     }
     let mut earlier: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for scenario in &plan.scenarios {
-        let inherited = scenario.uses.iter().filter_map(|used| earlier.get(used.as_str())).flatten();
+    for scenario in index.order.positions.iter().filter_map(|position| plan.scenarios.get(*position)) {
+        let lineage = index.order.lineage(&scenario.id).into_iter().filter_map(|other| plan.scenarios.get(other));
+        let inherited = lineage.filter_map(|used| earlier.get(used.id.as_str())).flatten();
         let mut known: BTreeSet<&str> = constants.iter().chain(inherited).copied().collect();
         for step in &scenario.steps {
             for (name, at) in used(step) {

@@ -1,6 +1,8 @@
 //! Checks a node against a shape and names what does not fit.
 
-use super::{Shape, Table, Verb, camel};
+use std::fmt::Arguments;
+
+use super::{Shape, Table, Verb};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostics;
 use crate::document::{Key, Node, Place, Value};
@@ -13,7 +15,7 @@ use crate::units::{self, UnitError};
 /// (`the plan`, `` `timeout` ``).
 ///
 /// The answer is whether the node has the shape.
-pub fn check(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> bool {
+pub fn check(node: &Node, shape: &Shape, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     match shape {
         Shape::Data | Shape::Expectation => true,
         Shape::Text => node.as_text().is_some() || wrong_type(node, shape, what, diags),
@@ -35,7 +37,7 @@ pub fn check(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) ->
         }
         Shape::Map(inner) => match node.as_map() {
             Some(pairs) => all(pairs, |(key, value)| {
-                check(value, inner, &format!("`{}` in {what}", shortened(&key.name, 60)), diags)
+                check(value, inner, format_args!("`{}` in {what}", shortened(&key.name, 60)), diags)
             }),
             None => wrong_type(node, shape, what, diags),
         },
@@ -95,7 +97,7 @@ pub(super) fn describe(shape: &Shape) -> String {
     }
 }
 
-fn wrong_type(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> bool {
+fn wrong_type(node: &Node, shape: &Shape, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let takes_text = takes(shape, &Node::text("", node.place));
     let help = match &node.value {
         Value::Number(number) if takes_text => format!("put it in quotes: \"{}\"", number.token()),
@@ -112,7 +114,7 @@ fn wrong_type(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -
     false
 }
 
-fn id(node: &Node, what: &str, diags: &mut Diagnostics) -> bool {
+fn id(node: &Node, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let Some(text) = node.as_text() else { return wrong_type(node, &Shape::Id, what, diags) };
     match Id::parse(text) {
         Ok(_) => true,
@@ -128,7 +130,7 @@ fn id(node: &Node, what: &str, diags: &mut Diagnostics) -> bool {
     }
 }
 
-fn measure(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> bool {
+fn measure(node: &Node, shape: &Shape, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let size = matches!(shape, Shape::Size);
     let (text, error) = match &node.value {
         Value::Number(number) => (number.token(), UnitError::Missing),
@@ -147,7 +149,7 @@ fn measure(node: &Node, shape: &Shape, what: &str, diags: &mut Diagnostics) -> b
     false
 }
 
-fn integer(node: &Node, least: i64, most: i64, what: &str, diags: &mut Diagnostics) -> bool {
+fn integer(node: &Node, least: i64, most: i64, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let Value::Number(number) = &node.value else {
         return wrong_type(node, &Shape::Integer(least, most), what, diags);
     };
@@ -164,7 +166,7 @@ fn integer(node: &Node, least: i64, most: i64, what: &str, diags: &mut Diagnosti
     false
 }
 
-fn is_version(node: &Node, version: i64, what: &str, diags: &mut Diagnostics) -> bool {
+fn is_version(node: &Node, version: i64, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     if matches!(&node.value, Value::Number(number) if number.as_i64() == Some(version)) {
         return true;
     }
@@ -177,7 +179,7 @@ fn is_version(node: &Node, version: i64, what: &str, diags: &mut Diagnostics) ->
     false
 }
 
-fn word(node: &Node, words: &'static [&'static str], what: &str, diags: &mut Diagnostics) -> bool {
+fn word(node: &Node, words: &'static [&'static str], what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let Some(text) = node.as_text() else { return wrong_type(node, &Shape::Words(words), what, diags) };
     if words.contains(&text) {
         return true;
@@ -191,16 +193,25 @@ fn word(node: &Node, words: &'static [&'static str], what: &str, diags: &mut Dia
     false
 }
 
-fn list(node: &Node, shape: &Shape, inner: &Shape, what: &str, diags: &mut Diagnostics) -> bool {
+fn list(node: &Node, shape: &Shape, inner: &Shape, what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     match node.as_list() {
-        Some(items) => all(items, |item| check(item, inner, &format!("an item of {what}"), diags)),
+        Some(items) => all(items, |item| check(item, inner, format_args!("an item of {what}"), diags)),
         None => wrong_type(node, shape, what, diags),
     }
 }
 
 fn fields(pairs: &[(Key, Node)], place: Place, table: &Table, diags: &mut Diagnostics) -> bool {
+    let mut found: Vec<&'static str> = Vec::with_capacity(pairs.len());
     let mut fits = all(pairs, |(key, value)| match table.field(&key.name) {
-        Some(field) => check(value, &field.shape, &format!("`{}`", field.name), diags),
+        Some(field) if found.contains(&field.name) => {
+            let message = format!("`{}` stands twice, in two spellings", shortened(&key.name, 60));
+            diags.error(Code::DuplicateKey, key.place, message, "remove one of the two");
+            false
+        }
+        Some(field) => {
+            found.push(field.name);
+            check(value, &field.shape, format_args!("`{}`", field.name), diags)
+        }
         None if table.free_prefix.is_some_and(|prefix| key.name.starts_with(prefix)) => true,
         None => {
             diags.error(
@@ -212,41 +223,20 @@ fn fields(pairs: &[(Key, Node)], place: Place, table: &Table, diags: &mut Diagno
             false
         }
     });
-    if table.both_cases {
-        fits &= no_field_twice(pairs, diags);
-    }
-    for field in table.fields().filter(|field| field.required) {
-        let stands = |name: &str| table.field(name).is_some_and(|known| known.name == field.name);
-        if !pairs.iter().any(|(key, _)| stands(&key.name)) {
-            let code = if matches!(field.shape, Shape::Version(_)) { Code::SchemaVersion } else { Code::MissingField };
-            diags.error(
-                code,
-                place,
-                format!("{} {} has no `{}`", article(table.name), table.name, field.name),
-                format!("add `{}`: {}", field.name, first_sentence(field.doc)),
-            );
-            fits = false;
-        }
+    for field in table.fields().filter(|field| field.required && !found.contains(&field.name)) {
+        let code = if matches!(field.shape, Shape::Version(_)) { Code::SchemaVersion } else { Code::MissingField };
+        diags.error(
+            code,
+            place,
+            format!("{} {} has no `{}`", article(table.name), table.name, field.name),
+            format!("add `{}`: {}", field.name, first_sentence(field.doc)),
+        );
+        fits = false;
     }
     fits
 }
 
-/// `testIds` and `test_ids` in one map are one field that stands twice.
-fn no_field_twice(pairs: &[(Key, Node)], diags: &mut Diagnostics) -> bool {
-    let mut seen: Vec<String> = Vec::new();
-    all(pairs, |(key, _)| {
-        let name = camel(&key.name);
-        if seen.iter().any(|known| *known == name) {
-            let message = format!("`{}` stands twice, in two spellings", shortened(&key.name, 60));
-            diags.error(Code::DuplicateKey, key.place, message, "remove one of the two");
-            return false;
-        }
-        seen.push(name.into_owned());
-        true
-    })
-}
-
-fn by_verb(node: &Node, verbs: &'static [Verb], what: &str, diags: &mut Diagnostics) -> bool {
+fn by_verb(node: &Node, verbs: &'static [Verb], what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let Some(pairs) = node.as_map() else { return wrong_type(node, &Shape::Verbs(verbs), what, diags) };
     if node.get("action").is_some() {
         return by_action(node, super::seed::ACTIONS, what, diags);
@@ -279,14 +269,14 @@ fn by_verb(node: &Node, verbs: &'static [Verb], what: &str, diags: &mut Diagnost
     }
 }
 
-fn by_action(node: &Node, actions: &'static [Verb], what: &str, diags: &mut Diagnostics) -> bool {
+fn by_action(node: &Node, actions: &'static [Verb], what: Arguments<'_>, diags: &mut Diagnostics) -> bool {
     let Some(pairs) = node.as_map() else { return wrong_type(node, &Shape::Actions(actions), what, diags) };
     let Some(action) = node.get("action") else {
         let help = "add `action`: api, pollApi, cleanupApi or command";
         diags.error(Code::UnknownVerb, node.place, "the step has no `action`", help);
         return false;
     };
-    let Some(name) = action.as_text() else { return wrong_type(action, &Shape::Text, "`action`", diags) };
+    let Some(name) = action.as_text() else { return wrong_type(action, &Shape::Text, format_args!("`action`"), diags) };
     match actions.iter().find(|known| known.name == name) {
         Some(Verb { table: Some(table), .. }) => fields(pairs, node.place, table, diags),
         Some(Verb { table: None, .. }) => not_built(action.place, name, diags),
@@ -336,7 +326,7 @@ mod tests {
         let json = read(text.as_bytes(), &Limits::default()).unwrap();
         let node = Node::from_json(&json, Place::default());
         let mut diags = Diagnostics::about("test");
-        let fits = check(&node, shape, "it", &mut diags);
+        let fits = check(&node, shape, format_args!("it"), &mut diags);
         assert_eq!(fits, diags.is_empty(), "{text}");
         diags.iter().map(|d| (d.code, d.message.clone(), d.help.clone().unwrap_or_default())).collect()
     }

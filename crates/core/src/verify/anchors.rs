@@ -5,8 +5,8 @@ use crate::codes::Code;
 use crate::finding::Finding;
 use crate::ids::Digest;
 use crate::journal::Seal;
-use crate::journal::chain::Chain;
-use crate::json::Json;
+use crate::journal::chain::End;
+use crate::recorded::Recorded;
 
 /// What the end of the journal was compared with, the strongest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,22 +60,16 @@ pub struct ListedEnd {
 }
 
 /// Compares the end of the chain with the anchors at hand.
-pub(super) fn compare(folder: &Folder<'_>, chain: &Chain, findings: &mut Vec<Finding>) -> Anchor {
-    let seal = chain.seal();
+pub(super) fn compare(folder: &Folder<'_>, end: Option<&End>, findings: &mut Vec<Finding>) -> Anchor {
+    let seal = end.map(End::seal);
     let mut anchor = Anchor::Nothing;
-    if let Some(listed) = folder.listed {
-        beginning(listed, chain, findings);
-        if let Some(closed) = &listed.closed {
-            against(&Seal::new(closed.entries, &closed.head), seal.as_ref(), "the run list", findings);
-            let end = chain.entries.last().map(|(entry, id)| (entry.seq + 1, *id, entry.at.as_str()));
-            // The seal holds the first digits of the head only.
-            if end.is_some_and(|(entries, head, at)| {
-                entries == closed.entries && (head != closed.head || at != closed.at)
-            }) {
-                findings.push(listed_differs("the run list names another head or time for the end of this run"));
-            }
-            anchor = Anchor::Index;
+    if let Some(closed) = folder.listed.and_then(|listed| listed.closed.as_ref()) {
+        against(&Seal::new(closed.entries, &closed.head), seal.as_ref(), "the run list", findings);
+        // The seal holds the first digits of the head only.
+        if end.is_some_and(|end| end.entries == closed.entries && (end.head != closed.head || end.at != closed.at)) {
+            findings.push(listed_differs("the run list names another head or time for the end of this run"));
         }
+        anchor = Anchor::Index;
     }
     if let Some(given) = folder.seal {
         against(given, seal.as_ref(), "the seal", findings);
@@ -88,14 +82,14 @@ pub(super) fn compare(folder: &Folder<'_>, chain: &Chain, findings: &mut Vec<Fin
 }
 
 /// The line that was written when the run opened, against the first entry.
-fn beginning(listed: &ListedRun, chain: &Chain, findings: &mut Vec<Finding>) {
-    let Some((first, _)) = chain.entries.first() else { return };
-    let text = |key: &str| first.body.get(key).and_then(Json::as_text);
-    let same = first.run == listed.run
-        && text("nonce") == Some(&listed.nonce)
-        && text("series") == Some(&listed.series)
-        && first.body.get("attempt").and_then(Json::as_u64) == Some(listed.attempt)
-        && listed.opened_at <= first.at;
+pub(super) fn beginning(folder: &Folder<'_>, recorded: &Recorded, findings: &mut Vec<Finding>) {
+    let Some(listed) = folder.listed else { return };
+    let opened = recorded.opened();
+    let same = recorded.run() == listed.run
+        && opened.nonce == listed.nonce
+        && opened.series == listed.series
+        && opened.attempt == listed.attempt
+        && *listed.opened_at <= *recorded.opened_at();
     if !same {
         findings.push(listed_differs("the run list names another id, nonce, series, attempt or time for this run"));
     }

@@ -43,9 +43,11 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
                 refuse(Code::EvidenceSize, "the file has another size")
                     .values(bytes.to_string(), file.size.to_string()),
             ),
-            Some(file) if file.sha256 != sha256 => verified.findings.push(
-                refuse(Code::EvidenceChanged, "the bytes are not those that were captured")
-                    .values(sha256.to_string(), file.sha256.to_string()),
+            Some(file) if file.sha256 != Some(sha256) => verified.findings.push(
+                refuse(Code::EvidenceChanged, "the bytes are not those that were captured").values(
+                    sha256.to_string(),
+                    file.sha256.map_or_else(|| "unknown".to_owned(), |found| found.to_string()),
+                ),
             ),
             Some(file) => {
                 verified.checked.evidence += 1;
@@ -69,13 +71,13 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
 /// Every view is what the derivation gives, byte for byte.
 pub(super) fn views(folder: &Folder<'_>, views: &[(String, Vec<u8>)], verified: &mut Verified) {
     for (name, derived) in views {
-        match (folder.read)(name) {
+        match (folder.view)(name) {
             None => verified
                 .findings
                 .push(Finding::integrity(Code::ViewMissing, "the view is not there").in_file(name.as_str())),
-            Some(found) if found != *derived => {
+            Some(found) if found != derived.as_slice() => {
                 let message =
-                    format!("the view is not what the journal gives (line {})", first_difference(derived, &found));
+                    format!("the view is not what the journal gives (line {})", first_difference(derived, found));
                 verified.findings.push(Finding::integrity(Code::ViewDiffers, message).in_file(name.as_str()));
             }
             Some(_) => verified.checked.views += 1,

@@ -105,7 +105,7 @@ fn step_json(judged: &Judged, step: &AuditedStep) -> Json {
 /// The fields of an observation that results and ledger share, in the spelling of results.
 pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
     let mut fields = Vec::new();
-    match &step.observation {
+    match step.observation.as_deref() {
         Some(Observation::Http(http)) => {
             if let Some(last) = http.hops.last() {
                 fields.push(("url", Json::from(last.hop.url.as_str())));
@@ -145,7 +145,7 @@ pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
     }
     fields.extend(checked_values(step));
     if !step.judgement.saved.is_empty() {
-        let name = if matches!(step.observation, Some(Observation::Command(_))) {
+        let name = if matches!(step.observation.as_deref(), Some(Observation::Command(_))) {
             "extractedStdoutJson"
         } else {
             "extractedJson"
@@ -172,7 +172,7 @@ fn checked_values(step: &AuditedStep) -> Vec<(&'static str, Json)> {
             None => texts.push(format!("{} {} {}", check.what, check.op, check.expected)),
         }
     }
-    let stdout = matches!(step.observation, Some(Observation::Command(_)));
+    let stdout = matches!(step.observation.as_deref(), Some(Observation::Command(_)));
     let mut fields = Vec::new();
     if !json.is_empty() {
         fields.push((if stdout { "checkedStdoutJson" } else { "checkedJson" }, Json::Map(json)));

@@ -217,7 +217,7 @@ fn seed(id: &Id, draft: &Draft, pairs: &[(Key, Node)], mapped: &Mapped, w: &mut 
     let mut out: Vec<(Key, Node)> =
         kept.map(|(key, value)| (key.clone(), super::seed::field(&key.name, value, w))).collect();
     for (name, node) in added.into_iter().filter(|(name, _)| draft.node.get(name).is_none()) {
-        out.push((Key { name: name.to_owned(), place }, node));
+        out.push((Key { name: name.into(), place }, node));
     }
     Node::new(Value::Map(out), place)
 }

@@ -135,7 +135,7 @@ pub(super) fn unquoted(node: &Node, key: &Key, w: &mut Writing) -> Node {
         format!("`{{{name}}}` without quotes is a map with the key `{name}` and no value"),
         format!("write \"{{{name}}}\" for the variable; for a map with null write {{{name}: null}}"),
     );
-    Node::map(vec![("$var", Node::text(key.name.clone(), key.place))], node.place)
+    Node::map(vec![("$var", Node::text(key.name.to_string(), key.place))], node.place)
 }
 
 /// Whether a null stands where nothing was written, as in `{name}` or `name:`, and not as `null` or `~`.

@@ -40,9 +40,10 @@ fn dollar(node: &Node, w: &mut Writing) -> Node {
     match &node.value {
         Value::List(items) => Node::new(Value::List(items.iter().map(|item| dollar(item, w)).collect()), node.place),
         Value::Map(pairs) => match reference(pairs) {
-            Some((key, value)) if pairs.len() == 1 => {
-                Node::new(Value::Map(vec![(Key { name: format!("${}", key.name), ..*key }, value.clone())]), node.place)
-            }
+            Some((key, value)) if pairs.len() == 1 => Node::new(
+                Value::Map(vec![(Key { name: format!("${}", key.name).into(), ..*key }, value.clone())]),
+                node.place,
+            ),
             Some((key, _)) => {
                 let message = format!("the reference `{}` has details beside it", key.name);
                 w.error(Code::NotSupported, node.place, message, "write {\"$template\": \"prefix{name}suffix\"}");

@@ -26,7 +26,7 @@ fn one(node: &Node, w: &mut Writing) -> Vec<(ObligationKind, Node)> {
             .iter()
             .filter_map(|(key, detail)| {
                 let kind = kind(&key.name, key.place, w)?;
-                let mut out: Out = vec![("kind", Node::text(key.name.clone(), key.place))];
+                let mut out: Out = vec![("kind", Node::text(key.name.to_string(), key.place))];
                 details(detail, &format!("`shows.{}`", kind.as_str()), &mut out, w);
                 Some((kind, Node::map(out, node.place)))
             })

@@ -180,7 +180,7 @@ impl<'a> Loader<'a> {
             self.diags.error(Code::SyntaxError, place, "a merge key `<<`", help);
         }
         let Some(Open { kind: Kind::Map { key, seen, .. }, .. }) = self.stack.last_mut() else { return Ok(()) };
-        *key = Some(Key { name: text.to_owned(), place });
+        *key = Some(Key { name: text.into(), place });
         if let Some(first) = seen.get(text) {
             let message = format!(
                 "the key `{}` for the second time in one map; it stands first at line {}, column {}",

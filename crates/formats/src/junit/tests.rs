@@ -92,7 +92,7 @@ fn writes_every_outcome() {
     assert_eq!(xml, report.to_xml().unwrap());
     assert_snapshot!(xml, @r#"
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="probity" tests="4" skipped="1" failures="1" errors="1">
+    <testsuites name="probity" tests="4" failures="1" errors="1">
         <testsuite name="Order total" tests="4" skipped="1" errors="1" failures="1" timestamp="2026-11-30T14:24:02Z">
             <properties>
                 <property name="seal" value="214:7f3a91c2d4e8b016"/>
@@ -114,6 +114,63 @@ fn writes_every_outcome() {
         </testsuite>
     </testsuites>
     "#);
+}
+
+/// Elements with the attributes that the schema of Jenkins (junit-10.xsd) knows, the required ones first.
+const SCHEMA: [(&str, usize, &[&str]); 9] = [
+    ("testsuites", 0, &["name", "time", "tests", "failures", "errors", "disabled"]),
+    (
+        "testsuite",
+        2,
+        &["name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname", "id", "package"],
+    ),
+    ("properties", 0, &[]),
+    ("property", 2, &["name", "value"]),
+    ("testcase", 1, &["name", "classname", "time", "group"]),
+    ("skipped", 0, &["message", "type"]),
+    ("error", 0, &["message", "type"]),
+    ("failure", 0, &["message", "type"]),
+    ("system-out", 0, &[]),
+];
+
+#[test]
+fn nothing_stands_in_it_that_the_shared_schema_does_not_know() {
+    let outcomes = [
+        Outcome::Passed,
+        Outcome::Skipped { message: "later".into() },
+        error("preflight_blocked"),
+        Outcome::Failed { code: "c".into(), message: "m".into(), detail: "d".into() },
+    ];
+    let cases = outcomes.into_iter().map(|outcome| Case {
+        time_ms: Some(5),
+        stdout: Some("o".into()),
+        ..case_of("a skipped=\"1\"", outcome)
+    });
+    let mut report = report_of(cases.collect());
+    report.suites[0].timestamp = Some("2026-11-30T14:24:02Z".into());
+    report.suites[0].properties = vec![("seal".into(), "1".into())];
+    let seen = read_back(&report.to_xml().unwrap());
+    let names: Vec<&str> =
+        seen.iter().filter_map(|s| if let Seen::Element(name, _) = s { Some(name.as_str()) } else { None }).collect();
+    for element in &seen {
+        let Seen::Element(name, attributes) = element else { continue };
+        let (_, required, known) = SCHEMA.iter().find(|(element, ..)| element == name).unwrap();
+        for (attribute, _) in attributes {
+            assert!(known.contains(&attribute.as_str()), "{name} {attribute}");
+        }
+        for attribute in &known[..*required] {
+            assert!(attributes.iter().any(|(name, _)| name == attribute), "{name} {attribute}");
+        }
+    }
+    // Properties come before cases, a result before what was written.
+    assert_eq!(names[..5], ["testsuites", "testsuite", "properties", "property", "testcase"]);
+    assert_eq!(names[names.len() - 3..], ["testcase", "failure", "system-out"]);
+    let counts = |element: &Seen| {
+        ["tests", "failures", "errors", "skipped"].map(|name| attribute(element, name).map(str::to_owned))
+    };
+    let some = |n: u8| Some(n.to_string());
+    assert_eq!(counts(&seen[0]), [some(4), some(1), some(1), None]);
+    assert_eq!(counts(&seen[1]), [some(4), some(1), some(1), some(1)]);
 }
 
 #[test]

@@ -14,54 +14,7 @@ fn validator(file: &str) -> Validator {
 
 /// The example of plan.md.
 fn example() -> Value {
-    json!({
-        "schemaVersion": 2,
-        "requirement": {
-            "title": "Order total",
-            "source": "https://github.com/acme/shop/issues/42",
-            "criteria": [
-                {"id": "ORDER-1", "needs": "api", "text": "Placing an order answers 201 with its id and total."},
-                {"id": "ORDER-2", "needs": "persistence", "text": "The stored total equals the total that was shown."}
-            ],
-            "outOfScope": [{"text": "Refunds come later.", "why": "issue 57"}]
-        },
-        "environment": "local",
-        "cases": [{
-            "id": "ORDER-001",
-            "title": "the total survives storage",
-            "covers": ["ORDER-1", "ORDER-2"],
-            "steps": [
-                {
-                    "http": "POST /api/orders",
-                    "json": {"sku": "MUG-1", "qty": 3, "note": "{qa_marker}"},
-                    "expect": {
-                        "status": 201,
-                        "headers": {"content-type": {"contains": "json"}},
-                        "json": {"id": {"type": "string"}, "total": 29.97}
-                    },
-                    "save": {"order": "id", "shown": "total"}
-                },
-                {
-                    "http": "GET /api/orders/{order}",
-                    "poll": {"every": "200ms", "for": "5s"},
-                    "expect": {"status": 200, "json": {"state": "ready", "note": "{qa_marker}"}},
-                    "shows": "marker",
-                    "covers": ["ORDER-1"]
-                },
-                {
-                    "run": ["python3", "tools/read_order.py"],
-                    "stdin": {"id": "{order}"},
-                    "expect": {"exit": 0, "json": {"total": "{shown}"}},
-                    "shows": "persistence",
-                    "covers": ["ORDER-2"]
-                }
-            ],
-            "cleanup": [
-                {"http": "DELETE /api/orders/{order}", "expect": {"status": [204, 404]}},
-                {"http": "GET /api/orders/{order}", "expect": {"status": 404}, "shows": "absence"}
-            ]
-        }]
-    })
+    serde_json::from_str(include_str!("../../../core/fixtures/order-total.json")).unwrap()
 }
 
 #[test]

@@ -32,7 +32,7 @@ use tokio::sync::watch;
 
 pub use environ::{INHERITED, MARK, inherited};
 pub use seal::{resolve, seal};
-pub use stamp::MAX_SEALED;
+pub use stamp::{MAX_SEALED, digest};
 
 /// How much one command may write, and how long it may take to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

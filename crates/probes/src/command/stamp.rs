@@ -94,6 +94,14 @@ pub(super) fn hold(path: &Path) -> io::Result<Held> {
     Ok(Held { file, stamp, digest, machine })
 }
 
+/// The digest of a regular file, as it is remembered or read now.
+///
+/// # Errors
+/// A file that cannot be read, or is over [`MAX_SEALED`]; a link in the last place of the path.
+pub fn digest(path: &Path) -> io::Result<Digest> {
+    hold(path).map(|held| held.digest)
+}
+
 fn hash(file: &File) -> io::Result<Digest> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];

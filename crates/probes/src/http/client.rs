@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
+use probity_core::coding;
 use probity_core::environment::Origin;
 use probity_core::observe::{Exchange, Failure, FailureKind, Hop, HttpCall, Peer, Phases};
 use tokio::sync::watch;
@@ -11,7 +12,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Secrets;
 use super::answer;
-use super::coding;
 use super::connection::{Connection, Key, Making, lap};
 use super::jar::Jar;
 use super::outgoing::{Form, Outgoing};
@@ -80,7 +80,19 @@ impl Client {
     /// A client without cookies and connections.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
-        Self { settings: settings.clone(), jar: Jar::default(), kept: Vec::new() }
+        Self::with(settings, Jar::default())
+    }
+
+    /// A client that begins with these cookies.
+    #[must_use]
+    pub fn with(settings: &Settings, jar: Jar) -> Self {
+        Self { settings: settings.clone(), jar, kept: Vec::new() }
+    }
+
+    /// Ends the client; its cookies are what is left.
+    #[must_use]
+    pub fn into_jar(self) -> Jar {
+        self.jar
     }
 
     /// Carries out a call, redirects included. Whatever goes wrong is in the exchange's failure, beside the hops that
@@ -253,7 +265,7 @@ impl Client {
         let Some(hop) = &mut progress.open else { return Ok(()) };
         answer::body(hop, response.into_body(), call.max_body).await?;
         if call.decompress {
-            match coding::undo(values(hop, "content-encoding"), &hop.wire, call.max_body) {
+            match coding::undo(coding::values(&hop.headers), &hop.wire, call.max_body) {
                 Ok(decoded) => hop.decoded = decoded,
                 Err(failure) => {
                     hop.complete = false;

@@ -1,5 +1,7 @@
 //! The cookies of a case (RFC 6265).
 
+use std::convert::Infallible;
+
 use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
@@ -10,10 +12,17 @@ const MAX_COOKIES: usize = 1000;
 const MAX_COOKIE: usize = 4096;
 
 /// The cookies.
-#[derive(Debug, Default)]
-pub(super) struct Jar(CookieStore);
+#[derive(Clone, Debug, Default)]
+pub struct Jar(CookieStore);
 
 impl Jar {
+    /// What several cases left, together; of two that replace each other, the one of the later case.
+    #[must_use]
+    pub fn of<'a>(jars: impl IntoIterator<Item = &'a Self>) -> Self {
+        let cookies = jars.into_iter().flat_map(|jar| jar.0.iter_any()).cloned().map(Ok::<_, Infallible>);
+        Self(CookieStore::from_cookies(cookies, false).unwrap_or_default())
+    }
+
     /// Takes the `Set-Cookie` lines of an answer from `url`. Lines that are no cookie, or one for another site, are
     /// left out.
     pub(super) fn take<'a>(&mut self, lines: impl Iterator<Item = &'a str>, url: &Url) {
@@ -54,6 +63,16 @@ mod tests {
         assert_eq!(jar.line(&from).as_deref(), Some("a=1; b=2"));
         assert_eq!(jar.line(&url("http://shop.example:81/")).as_deref(), Some("b=2"));
         assert_eq!(jar.line(&url("http://b.example:81/")), None);
+    }
+
+    #[test]
+    fn jars_are_put_together_and_the_later_one_counts() {
+        let from = url("http://127.0.0.1:81/");
+        let (mut first, mut second) = (Jar::default(), Jar::default());
+        first.take(["a=1", "b=1"].into_iter(), &from);
+        second.take(["b=2", "c=2"].into_iter(), &from);
+        assert_eq!(Jar::of([&first, &second]).line(&from).as_deref(), Some("a=1; b=2; c=2"));
+        assert_eq!(Jar::of([]).line(&from), None);
     }
 
     #[test]

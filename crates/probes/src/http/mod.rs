@@ -1,14 +1,13 @@
 //! The HTTP probe: sends requests over connections of its own and keeps what came, byte by byte and phase by phase.
 //!
 //! [`Client::send`] takes a resolved call and gives an [`Exchange`](probity_core::observe::Exchange); it judges
-//! nothing. A request is built in `outgoing`, travels over a `connection`, whose `sender` speaks
-//! either version of HTTP and whose raw head is kept by `tap` and `head`,
-//! is read in `answer`, and its codings are undone in `coding`, a `stage` each; `redirect` decides where a chain may lead, `jar` keeps
-//! the cookies, and `progress` knows what was going on when a call was stopped.
+//! nothing. A request is built in `outgoing`, travels over a `connection`, whose `sender` speaks either version of HTTP
+//! and whose raw head is kept by `tap` and `head`, is read in `answer`, and its codings are undone by core; `redirect`
+//! decides where a chain may lead, `jar` keeps the cookies, and `progress` knows what was going on when a call was
+//! stopped.
 
 mod answer;
 mod client;
-mod coding;
 mod connection;
 mod head;
 mod jar;
@@ -17,7 +16,6 @@ mod progress;
 mod redirect;
 mod secrets;
 mod sender;
-mod stage;
 mod tap;
 mod tasks;
 mod two;
@@ -32,5 +30,5 @@ const MAX_HEAD_KIB: usize = 256;
 const MAX_INTERIM: usize = 100;
 
 pub use client::{Client, Settings};
-pub use coding::glimpse;
+pub use jar::Jar;
 pub use secrets::Secrets;

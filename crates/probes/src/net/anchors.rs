@@ -35,6 +35,13 @@ pub(crate) fn system() -> Option<RootCertStore> {
     })
 }
 
+/// How many anchors the system offers, and where.
+#[must_use]
+pub fn found() -> Option<(&'static str, usize)> {
+    let bundle = BUNDLES.into_iter().find(|path| Path::new(path).is_file())?;
+    Some((bundle, system()?.len()))
+}
+
 /// The certificates of a PEM text, in order.
 ///
 /// # Errors

@@ -77,7 +77,11 @@ pub(crate) async fn connect(addresses: &[SocketAddr], until: Instant) -> Result<
 }
 
 fn denied(host: &str, port: u16) -> Failure {
-    let message = format!("this process may not open a connection to {host}:{port}: permission denied");
+    // Sandboxes of agents say by a variable that they closed the network; its name is where to look.
+    let switch = ["CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX"];
+    let switch = switch.into_iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let switch = switch.map_or_else(String::new, |name| format!("; {name} is set"));
+    let message = format!("this process may not open a connection to {host}:{port}: permission denied{switch}");
     failed(FailureKind::NetworkDenied, message)
 }
 

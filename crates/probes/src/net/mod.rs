@@ -9,6 +9,8 @@ pub(crate) mod trust;
 pub(crate) mod tunnel;
 mod x509;
 
+pub use anchors::found as trust_anchors;
+
 use std::io;
 
 use probity_core::observe::{Failure, FailureKind};

@@ -1,10 +1,12 @@
 //! What is said of a run in every answer: subject, environment, plan, strength.
 
 use probity_core::codes::Code;
+use probity_core::environment::Environment;
 use probity_core::ids::Digest;
 use probity_core::journal::body::{COUNT_NAMES, InputSealed, Role};
+use probity_core::journal::observation::Observation;
 use probity_core::json::Json;
-use probity_core::judged::{Claims, Judged, JudgedCriterion, Subject};
+use probity_core::judged::{Claims, Judged, JudgedCriterion, JudgedTest, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::step::StepStatus;
 use probity_core::verdict::Status;
@@ -44,8 +46,7 @@ pub(crate) fn subject(judged: &Judged) -> Json {
 }
 
 /// `{name, kind, url, data, declared: profile|plan|none}`
-pub(crate) fn environment(judged: &Judged) -> Json {
-    let environment = judged.audited().checked().environment();
+pub(crate) fn environment(environment: &Environment) -> Json {
     let text = |value: &Option<String>| Json::from(value.as_ref().map(|value| clip(value, 200)));
     let origin = environment.origins.first().map(ToString::to_string);
     Json::map([
@@ -92,17 +93,6 @@ pub(crate) fn scope(judged: &Judged) -> Json {
     ])
 }
 
-/// `{series, n, this_subject}`
-pub(crate) fn attempt(judged: &Judged) -> Json {
-    let opened = judged.audited().recorded().opened();
-    Json::map([
-        ("series", Json::from(clip(&opened.series, 40))),
-        ("n", opened.attempt.into()),
-        // How many of them had this subject is not counted yet.
-        ("this_subject", Json::Null),
-    ])
-}
-
 /// `{passed, failed, blocked, inconclusive, untested}`
 pub(crate) fn counts(judged: &Judged) -> Json {
     Json::map(COUNT_NAMES.into_iter().zip(judged.counts()))
@@ -139,6 +129,12 @@ const fn rank(status: Status) -> u8 {
         Status::Untested => 3,
         Status::Passed => 4,
     }
+}
+
+/// How long the steps of a test took, in ms.
+pub(crate) fn test_ms(judged: &Judged, test: &JudgedTest) -> u64 {
+    let steps = test.steps.iter().filter_map(|position| judged.audited().steps()[*position].observation.as_deref());
+    steps.map(Observation::total_us).sum::<u64>() / 1000
 }
 
 /// What became of the cleanup steps.

@@ -6,7 +6,7 @@ use probity_core::evaluate::{CheckResult, Truth};
 use probity_core::ids::Id;
 use probity_core::json::Json;
 use probity_core::judged::{Judged, Reason, drawn_action, evidence_id, place_of};
-use probity_core::lint::{Provenance, provenance};
+use probity_core::lint::{Provenance, inherited, provenance};
 use probity_core::plan::{Action, Scenario, Step};
 
 use super::error::place;
@@ -70,7 +70,8 @@ pub(crate) fn origin(judged: &Judged, scenario: &Scenario, step: &Step, check: &
     let mut parts: Vec<String> =
         names.split([',', ' ']).filter(|n| !n.is_empty()).map(|n| format!("{{{n}}}")).collect();
     if let Some(name) = names.split([',', ' ']).find(|name| !name.is_empty()) {
-        match provenance(step, scenario, name) {
+        let before = inherited(judged.audited().checked().plan(), scenario);
+        match provenance(step, scenario, &before, name) {
             Provenance::Earlier { step: maker } | Provenance::SelfDerived { step: maker } => {
                 parts.push(saved_from(judged, &maker));
             }
@@ -82,20 +83,35 @@ pub(crate) fn origin(judged: &Judged, scenario: &Scenario, step: &Step, check: &
     Some(parts.join(", "))
 }
 
+/// Position of the step that the expected value of a check was saved by, if one saved it.
+pub(crate) fn maker(judged: &Judged, scenario: &Scenario, step: &Step, check: &CheckResult) -> Option<usize> {
+    let names = check.expected_from.as_ref()?;
+    let name = names.split([',', ' ']).find(|name| !name.is_empty())?;
+    let before = inherited(judged.audited().checked().plan(), scenario);
+    match provenance(step, scenario, &before, name) {
+        Provenance::Earlier { step: maker } => position_of(judged, &maker),
+        _ => None,
+    }
+}
+
+fn position_of(judged: &Judged, id: &Id) -> Option<usize> {
+    (0..judged.audited().steps().len()).find(|position| judged.step(*position).1.id == *id)
+}
+
 fn saved_from(judged: &Judged, maker: &Id) -> String {
-    let found = (0..judged.audited().steps().len()).find(|position| judged.step(*position).1.id == *maker);
-    match found {
+    match position_of(judged, maker) {
         Some(position) => format!("saved from {}, {}", drawn_action(judged.step(position).1), handle(position)),
         None => format!("left by {maker}"),
     }
 }
 
 /// Where the operand of a check came from, in one word.
-pub(crate) fn provenance_word(scenario: &Scenario, step: &Step, check: &CheckResult) -> &'static str {
+pub(crate) fn provenance_word(judged: &Judged, scenario: &Scenario, step: &Step, check: &CheckResult) -> &'static str {
     let Some(names) = &check.expected_from else { return "literal" };
+    let before = inherited(judged.audited().checked().plan(), scenario);
     let words = names.split([',', ' ']).filter(|name| !name.is_empty());
     let found: Vec<&str> = words
-        .map(|name| match provenance(step, scenario, name) {
+        .map(|name| match provenance(step, scenario, &before, name) {
             Provenance::Literal => "literal",
             Provenance::Earlier { .. } => "earlier",
             Provenance::Engine => "engine",

@@ -7,6 +7,7 @@ use probity_core::judged::Judged;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
+use super::attempt::Attempt;
 use super::finding::{handle, told};
 use super::site::Site;
 use super::{ASSURANCE, LARGEST, clip, document, exit, facts, next, share, size, texts};
@@ -21,12 +22,13 @@ pub(crate) fn run(done: &Finished, _name: &str) -> String {
 pub(crate) fn one(verified: &Verified, dir: &Path, exit: u8) -> Json {
     let site = Site::of(dir);
     match verified.judged.as_ref().filter(|_| verified.is_intact() || verified.only_views_differ()) {
-        Some(judged) => full(verified, judged, &site, exit),
+        Some(judged) => full(verified, judged, dir, &site, exit),
         None => super::verify::verify(verified, dir, &[], exit),
     }
 }
 
-fn full(verified: &Verified, judged: &Judged, site: &Site, exit: u8) -> Json {
+fn full(verified: &Verified, judged: &Judged, dir: &Path, site: &Site, exit: u8) -> Json {
+    let attempt = Attempt::of(judged, dir).to_json();
     let said = verified.status();
     let criteria: Vec<Json> = facts::criteria(judged)
         .into_iter()
@@ -58,10 +60,10 @@ fn full(verified: &Verified, judged: &Judged, site: &Site, exit: u8) -> Json {
             ("run", clip(verified.run.as_deref().unwrap_or(&site.name), 150).into()),
             ("dir", clip(&site.dir, 300).into()),
             ("seal", verified.seal.as_ref().map(ToString::to_string).into()),
-            ("attempt", facts::attempt(judged)),
+            ("attempt", attempt.clone()),
             ("requirement", facts::requirement(judged)),
             ("plan", facts::plan_json(judged)),
-            ("environment", facts::environment(judged)),
+            ("environment", facts::environment(judged.audited().checked().environment())),
             ("subject", facts::subject(judged)),
             ("scope", facts::scope(judged)),
             ("counts", facts::counts(judged)),
@@ -124,17 +126,26 @@ fn sayings(judged: &Judged, verified: &Verified) -> (String, Vec<String>) {
     }
 }
 
+/// How many runs of one call came to what, and what the worst of them came to.
+pub(crate) fn tally(many: &[(String, Finished)]) -> (&'static str, Vec<(&'static str, usize)>) {
+    let count = |word: &str| many.iter().filter(|(_, done)| status(&done.verified) == word).count();
+    let names = ["passed", "failed", "blocked", "inconclusive", "untested", "open", "broken"];
+    let worst = worst_first(many).first().map_or("untested", |(_, done)| status(&done.verified));
+    (worst, names.into_iter().map(|name| (name, count(name))).collect())
+}
+
+/// Runs with the worst first, by exit code.
+pub(crate) fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
+    let mut order: Vec<&(String, Finished)> = many.iter().collect();
+    let worst = [130, 6, 2, 1, 3, 5, 4, 0];
+    order.sort_by_key(|(_, done)| worst.iter().position(|code| *code == exit(&done.verified)));
+    order
+}
+
 /// The answer for several runs of one call, the worst first.
 pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
-    let mut order: Vec<&(String, Finished)> = many.iter().collect();
-    let worst_first = [130, 6, 2, 1, 3, 5, 4, 0];
-    order.sort_by_key(|(_, done)| worst_first.iter().position(|code| *code == exit(&done.verified)));
-    let rows: Vec<Json> = order.iter().map(|(name, done)| row(name, done)).collect();
-    let statuses: Vec<&str> = many.iter().map(|(_, done)| status(&done.verified)).collect();
-    let count = |word: &str| statuses.iter().filter(|status| **status == word).count();
-    let names = ["passed", "failed", "blocked", "inconclusive", "untested", "broken"];
-    let counts: Vec<(&str, usize)> = names.iter().map(|name| (*name, count(name))).collect();
-    let worst = order.first().map_or("untested", |(_, done)| status(&done.verified));
+    let rows: Vec<Json> = worst_first(many).iter().map(|(name, done)| row(name, done)).collect();
+    let (worst, counts) = tally(many);
     let build = |taken: usize| {
         Json::map([
             ("schema", Json::from("probity/runs/1")),
@@ -149,7 +160,8 @@ pub(crate) fn runs(many: &[(String, Finished)], worst_exit: u8) -> String {
     document(&build(share(room, &[&rows])[0]))
 }
 
-fn status(verified: &Verified) -> &'static str {
+/// The status of a run in one word; `open` and `broken` where there is none.
+pub(crate) fn status(verified: &Verified) -> &'static str {
     verified.status().map_or(if verified.is_intact() { "open" } else { "broken" }, Status::as_str)
 }
 
@@ -165,7 +177,7 @@ fn row(name: &str, done: &Finished) -> Json {
         ("plan", clip(name, 200).into()),
         ("status", status(verified).into()),
         ("exit", exit(verified).into()),
-        ("attempt", judged.map_or(Json::Null, facts::attempt)),
+        ("attempt", judged.map_or(Json::Null, |judged| Attempt::of(judged, &done.dir).to_json())),
         ("first", first.unwrap_or(Json::Null)),
     ])
 }

@@ -5,22 +5,18 @@ mod step;
 
 use std::path::Path;
 
-use probity_core::ids::Digest;
 use probity_core::json::Json;
 use probity_core::judged::Judged;
 use probity_core::nearest::nearest;
-use probity_core::step::{StepStatus, Weight};
+use probity_core::step::{Evidence, StepStatus, Weight};
 use probity_core::verdict::{Status, of_tests};
 use probity_core::verify::Verified;
 
 use step::Detail;
-pub(crate) use step::{Got, Sent, captured, curl_of, got, sent};
+pub(crate) use step::{Got, Sent, captured, checks_on, curl_of, got, sent, sent_headers};
 
 use super::finding::handle;
 use super::{clip, share, size, texts};
-
-/// The bytes of a run by digest.
-pub(crate) type Evidence<'a> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'a;
 
 /// What was asked for, found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,12 +108,21 @@ pub(crate) fn step_status(judged: &Judged, position: usize) -> Status {
     }
 }
 
+/// The word of a step as a reader sees it: lower case if fine, upper case if not.
+pub(crate) fn step_word(judged: &Judged, position: usize) -> String {
+    match judged.audited().steps()[position].judgement.status {
+        StepStatus::Passed if step_status(judged, position) == Status::Passed => "passed".to_owned(),
+        StepStatus::Passed => "UNPROVED".to_owned(),
+        other => other.as_str().to_uppercase(),
+    }
+}
+
 /// The whole answer, at most so many bytes.
 pub(crate) fn show(
     verified: &Verified,
     judged: &Judged,
     subject: &Subject,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     dir: &Path,
     largest: usize,
 ) -> Json {

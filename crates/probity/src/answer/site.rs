@@ -36,6 +36,11 @@ impl Site {
         Self { dir: shown, name, argument: argument.map(|text| word(&text)) }
     }
 
+    /// The site of a run that is known by its id alone, for what must not say where its folder lies.
+    pub(crate) fn of_run(run: &str) -> Self {
+        Self { dir: run.to_owned(), name: run.to_owned(), argument: Some(word(run)) }
+    }
+
     /// A command over the run: `probity show [RUN] REST`.
     pub(crate) fn command(&self, verb: &str, rest: &str) -> String {
         let words = ["probity", verb, self.argument.as_deref().unwrap_or_default(), rest];

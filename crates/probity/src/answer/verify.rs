@@ -9,6 +9,7 @@ use probity_core::judged::DERIVATION;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
+use super::attempt::Attempt;
 use super::finding::{handle, told};
 use super::site::Site;
 use super::{ASSURANCE, LARGEST, clip, facts, share, size};
@@ -18,6 +19,7 @@ use crate::cmd::verify::Demand;
 pub(crate) fn verify(verified: &Verified, dir: &Path, demands: &[Demand], exit: u8) -> Json {
     let site = Site::of(dir);
     let judged = verified.judged.as_ref();
+    let attempt = judged.map_or(Json::Null, |judged| Attempt::of(judged, dir).to_json());
     let unmet: Vec<Finding> = demands.iter().filter(|demand| !demand.met).map(Demand::finding).collect();
     let status = verified.status().filter(|_| unmet.is_empty());
     let findings: Vec<Json> = unmet.iter().chain(&verified.findings).map(|one| finding(verified, one)).collect();
@@ -39,7 +41,7 @@ pub(crate) fn verify(verified: &Verified, dir: &Path, demands: &[Demand], exit: 
             ("assurance", ASSURANCE.into()),
             ("anchored_by", verified.anchor.as_str().into()),
             ("seal", verified.seal.as_ref().filter(|_| verified.closed).map(ToString::to_string).into()),
-            ("attempt", judged.map_or(Json::Null, facts::attempt)),
+            ("attempt", attempt.clone()),
             ("derivation", derivation(verified)),
             ("checked", checked(verified)),
             ("claims", facts::claims(claims)),

@@ -80,6 +80,7 @@ impl Act<'_> {
             only: Vec::new(),
             allow: Vec::new(),
             challenge: None,
+            repeat: 1,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use probity_core::checked::CheckedPlan;
 use probity_core::diagnostic::{Diagnostic, Severity};
+use probity_core::inputs::credentials_of;
 use probity_core::json::Json;
+use probity_core::lint;
 use probity_formats::draw::{Style, draw};
 
 use super::{fail_documents, here};
@@ -15,9 +17,11 @@ use crate::read_plan;
 use crate::screen::block::{Block, safe};
 
 /// A plan that could be read.
-struct Read {
-    source: PlanSource,
-    checked: CheckedPlan,
+pub(super) struct Read {
+    pub(super) source: PlanSource,
+    pub(super) checked: CheckedPlan,
+    /// What the check noticed, and what is not set here.
+    pub(super) findings: Vec<Diagnostic>,
 }
 
 /// Reads every plan that was named.
@@ -28,9 +32,27 @@ fn read(args: &PlanArgs, out: Out) -> Result<(Project, Vec<Read>), u8> {
     for source in sources {
         let read = read_plan::read(&project, &source, args.env.as_deref());
         let (checked, _) = read.map_err(|found| fail_documents(out, &found, &project.root))?;
-        plans.push(Read { source, checked });
+        plans.push(Read::new(source, checked));
     }
     Ok((project, plans))
+}
+
+impl Read {
+    pub(super) fn new(source: PlanSource, checked: CheckedPlan) -> Self {
+        let findings = findings(&checked);
+        Self { source, checked, findings }
+    }
+}
+
+/// What the plan check noticed, and the credentials that are not set where it is made.
+fn findings(checked: &CheckedPlan) -> Vec<Diagnostic> {
+    let names = credentials_of(checked.plan());
+    // As a run takes them: a value that is no text is none.
+    let present = names.into_iter().filter(|name| std::env::var(name).is_ok()).collect();
+    let mut findings = checked.findings().to_vec();
+    findings.extend(lint::unset(checked.plan(), checked.file(), &present));
+    findings.sort_by_key(Diagnostic::sort_key);
+    findings
 }
 
 /// Checks plans: 0 without errors, 1 with, 2 where a document cannot be read.
@@ -50,26 +72,35 @@ pub(crate) fn check(args: &PlanArgs, out: Out) -> u8 {
 }
 
 fn check_screen(plan: &Read, project: &Project, out: Out) -> String {
-    let findings = plan.checked.findings();
+    let mut block = Block::new(out);
+    block.line(0, 8, &summary(plan));
+    drawn_findings(plan, project, out) + &block.done()
+}
+
+/// The findings of a check, drawn, with an empty line after them.
+pub(super) fn drawn_findings(plan: &Read, project: &Project, out: Out) -> String {
     let source = |name: &str| match &plan.source.documents {
         Documents::Written(bytes) if name == plan.source.name => Some(String::from_utf8_lossy(bytes).into_owned()),
         _ => std::fs::read_to_string(name).or_else(|_| std::fs::read_to_string(project.root.join(name))).ok(),
     };
     let style = Style { color: out.color, ascii: true, width: out.width };
-    let drawn = draw(findings, &source, style);
+    let drawn = draw(&plan.findings, &source, style);
     let mut text: String = drawn.lines().map(|line| guarded(line) + "\n").collect();
-    if !findings.is_empty() {
+    if !text.is_empty() {
         text.push('\n');
     }
-    let mut block = Block::new(out);
+    text
+}
+
+/// A check in one line.
+pub(super) fn summary(plan: &Read) -> String {
+    let findings = &plan.findings;
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let word = if errors == 0 { "ok" } else { "ERRORS" };
-    let name = &plan.source.name;
     let counts = [counted(errors, "error"), counted(warnings, "warning")].into_iter().flatten();
     let parts: Vec<String> = counts.chain([size_of(&plan.checked), coverage_words(&plan.checked)]).collect();
-    block.line(0, 8, &format!("{word}  {name}: {}", parts.join("; ")));
-    text + &block.done()
+    format!("{word}  {}: {}", plan.source.name, parts.join("; "))
 }
 
 /// A drawn line may not begin with what a CI runner obeys. Its letters were made inert when it was drawn.
@@ -77,7 +108,8 @@ fn guarded(line: &str) -> String {
     if line.trim_start().starts_with("::") || line.contains("##[") { safe(line) } else { line.to_owned() }
 }
 
-fn counted(count: usize, noun: &str) -> Option<String> {
+/// `3 cases`; `None` of nothing.
+pub(super) fn counted(count: usize, noun: &str) -> Option<String> {
     match count {
         0 => None,
         1 => Some(format!("1 {noun}")),
@@ -102,45 +134,64 @@ fn coverage_words(checked: &CheckedPlan) -> String {
     format!("{} of {units} requirement lines covered", units - open)
 }
 
+/// What the check says of plans, worst first: the lists that an answer may have to cut, and the rest of the coverage.
+pub(super) struct Said {
+    pub(super) findings: Vec<Json>,
+    pub(super) uncovered: Vec<Json>,
+    units: usize,
+    excluded: usize,
+}
+
+impl Said {
+    pub(super) fn of(plans: &[Read]) -> Self {
+        let mut findings: Vec<&Diagnostic> = plans.iter().flat_map(|plan| &plan.findings).collect();
+        findings.sort_by_key(|finding| finding.severity);
+        let coverage = || plans.iter().map(|plan| plan.checked.coverage());
+        let uncovered = coverage().flat_map(probity_core::coverage::Coverage::uncovered);
+        let row = |source: &str, text: &str| Json::map([("source", clip(source, 80)), ("text", clip(text, 200))]);
+        Self {
+            findings: findings.into_iter().map(finding).collect(),
+            uncovered: uncovered.map(|unit| row(&unit.unit.source, &unit.unit.text)).collect(),
+            units: coverage().map(|coverage| coverage.units.len()).sum(),
+            excluded: coverage().map(|coverage| coverage.excluded.len()).sum(),
+        }
+    }
+
+    /// The coverage with the first so many lines that nothing covers.
+    pub(super) fn coverage(&self, uncovered: usize) -> Json {
+        Json::map([
+            ("units", Json::from(self.units)),
+            ("covered", (self.units - self.uncovered.len()).into()),
+            ("excluded", self.excluded.into()),
+            ("uncovered", Json::List(self.uncovered[..uncovered].to_vec())),
+        ])
+    }
+}
+
 fn check_json(plans: &[Read], ok: bool, exit: u8) -> String {
-    let mut findings: Vec<&Diagnostic> = plans.iter().flat_map(|plan| plan.checked.findings()).collect();
-    findings.sort_by_key(|finding| finding.severity);
-    let findings: Vec<Json> = findings.into_iter().map(finding).collect();
-    let uncovered: Vec<Json> = plans
-        .iter()
-        .flat_map(|plan| plan.checked.coverage().uncovered())
-        .map(|unit| Json::map([("source", clip(&unit.unit.source, 80)), ("text", clip(&unit.unit.text, 200))]))
-        .collect();
-    let units: usize = plans.iter().map(|plan| plan.checked.coverage().units.len()).sum();
-    let excluded: usize = plans.iter().map(|plan| plan.checked.coverage().excluded.len()).sum();
+    let said = Said::of(plans);
     let names = plans.iter().map(|plan| clip(&plan.source.name, 150)).take(20);
     let names: Vec<String> = names.collect();
-    let build = |findings_taken: usize, uncovered_taken: usize| {
-        let coverage = Json::map([
-            ("units", Json::from(units)),
-            ("covered", (units - uncovered.len()).into()),
-            ("excluded", excluded.into()),
-            ("uncovered", Json::List(uncovered[..uncovered_taken].to_vec())),
-        ]);
+    let build = |findings: usize, uncovered: usize| {
         Json::map([
             ("schema", Json::from("probity/plan-check/1")),
             ("exit", exit.into()),
             ("ok", ok.into()),
             ("plans", Json::from(names.clone())),
-            ("findings", Json::List(findings[..findings_taken].to_vec())),
-            ("coverage", coverage),
+            ("findings", Json::List(said.findings[..findings].to_vec())),
+            ("coverage", said.coverage(uncovered)),
             (
                 "left_out",
                 Json::map([
                     ("plans", plans.len() - names.len()),
-                    ("findings", findings.len() - findings_taken),
-                    ("uncovered", uncovered.len() - uncovered_taken),
+                    ("findings", said.findings.len() - findings),
+                    ("uncovered", said.uncovered.len() - uncovered),
                 ]),
             ),
         ])
     };
     let room = LARGEST.saturating_sub(size(&build(0, 0)) + 50);
-    let taken = share(room, &[&findings, &uncovered]);
+    let taken = share(room, &[&said.findings, &said.uncovered]);
     document(&build(taken[0], taken[1]))
 }
 

@@ -1,5 +1,7 @@
 //! `run`: runs plans and keeps what was seen; `--resume` closes a run whose process was lost.
 
+mod plan_only;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,12 +12,12 @@ use tokio::sync::watch;
 
 use super::{fail, fail_documents, fail_store, fail_with, here};
 use crate::cli::RunArgs;
-use crate::engine::{self, EngineError, Finished, Request, Shared};
+use crate::engine::{self, EngineError, Event, Finished, Request, Shared};
 use crate::out::Out;
 use crate::plans::{self, PlanSource};
 use crate::project::Project;
 use crate::screen::progress::Progress;
-use crate::{answer, screen};
+use crate::{answer, github, screen};
 
 /// Runs plans.
 pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
@@ -38,8 +40,9 @@ pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
         only: args.only.clone(),
         allow: args.allow.clone(),
         challenge: args.challenge.clone(),
+        repeat: args.repeat,
     };
-    ask.all(&sources, out)
+    if args.plan_only { plan_only::plan_only(&ask, &sources, out) } else { ask.all(&sources, out) }
 }
 
 /// What is asked of every plan of one call.
@@ -50,44 +53,61 @@ pub(crate) struct Ask<'a> {
     pub only: Vec<String>,
     pub allow: Vec<String>,
     pub challenge: Option<String>,
+    /// How often each plan is run.
+    pub repeat: u32,
 }
 
 impl Ask<'_> {
-    /// Runs the plans one after another and gives the worst exit code.
+    /// Runs the plans one after another, each as often as was asked, and gives the worst exit code. One budget serves
+    /// them all.
     pub(crate) fn all(&self, sources: &[PlanSource], out: Out) -> u8 {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        let runtime = match event_loop(out) {
             Ok(runtime) => runtime,
-            Err(e) => return fail_with(out, Code::NetworkDenied, &format!("no event loop can be made: {e}"), "", 3),
+            Err(exit) => return exit,
         };
         let cancel = runtime.block_on(async { interrupts() });
+        let step = github::Step::begin();
         let mut shared = Shared::default();
         let mut exits = Vec::new();
         let mut finished = Vec::new();
-        for source in sources {
-            match self.one(&runtime, source, &cancel, &mut shared, out) {
-                Ok(done) => {
-                    exits.push(answer::exit(&done.verified));
-                    if !out.json {
-                        out.data(&screen::run(&done, &source.name, out));
+        let mut refused = false;
+        'plans: for source in sources {
+            for _ in 0..self.repeat {
+                match self.one(&runtime, source, &cancel, &mut shared, out) {
+                    Ok(done) => {
+                        exits.push(answer::exit(&done.verified));
+                        if !out.json {
+                            out.data(&screen::run(&done, &source.name, out));
+                        }
+                        finished.push((source.name.clone(), done));
                     }
-                    finished.push((source.name.clone(), done));
-                }
-                Err(error) => {
-                    exits.push(self.failed(&error, out));
-                    if out.json {
-                        return worst_exit(&exits);
+                    Err(error) => {
+                        exits.push(self.failed(&error, out));
+                        // An answer that is an error is the only document on standard output.
+                        refused = out.json;
+                        if refused {
+                            break 'plans;
+                        }
+                        // What refuses a plan before it is run refuses it each time.
+                        continue 'plans;
                     }
                 }
-            }
-            if *cancel.borrow() {
-                break;
+                if *cancel.borrow() {
+                    break 'plans;
+                }
             }
         }
         let exit = worst_exit(&exits);
-        match finished.as_slice() {
-            [(name, one)] if out.json => out.data(&answer::run::run(one, name)),
-            many if out.json => out.data(&answer::run::runs(many, exit)),
-            _ => {}
+        if let Some(step) = step {
+            step.end(&github::Outcome { runs: answer::run::worst_first(&finished), sources, exit }, out);
+        }
+        let one = sources.len() == 1 && self.repeat == 1;
+        match finished.first() {
+            _ if refused => {}
+            Some((name, done)) if one && out.json => out.data(&answer::run::run(done, name)),
+            _ if out.json => out.data(&answer::run::runs(&finished, exit)),
+            _ if one => {}
+            _ => out.data(&screen::run::runs(&finished, exit, out)),
         }
         runtime.shutdown_timeout(Duration::from_millis(200));
         exit
@@ -106,7 +126,18 @@ impl Ask<'_> {
         out: Out,
     ) -> Result<Finished, EngineError> {
         let mut progress = Progress::begin(&source.name, out);
-        runtime.block_on(engine::run(Request {
+        let mut hear = |event: Event<'_>| progress.hear(&event);
+        runtime.block_on(engine::run(self.request(source, cancel, shared, &mut hear)))
+    }
+
+    fn request<'r>(
+        &'r self,
+        source: &'r PlanSource,
+        cancel: &watch::Receiver<bool>,
+        shared: &'r mut Shared,
+        progress: &'r mut dyn FnMut(Event<'_>),
+    ) -> Request<'r> {
+        Request {
             project: self.project,
             source,
             environment: self.environment.clone(),
@@ -116,8 +147,8 @@ impl Ask<'_> {
             runs: self.runs.clone(),
             cancel: cancel.clone(),
             shared,
-            progress: &mut |event| progress.hear(&event),
-        }))
+            progress,
+        }
     }
 
     /// Says why there is no run; gives the exit code.
@@ -144,6 +175,15 @@ impl Ask<'_> {
             }
         }
     }
+}
+
+/// An event loop of this thread.
+///
+/// # Errors
+/// The exit code, after the reason was given.
+fn event_loop(out: Out) -> Result<tokio::runtime::Runtime, u8> {
+    let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    made.map_err(|e| fail_with(out, Code::NetworkDenied, &format!("no event loop can be made: {e}"), "", 3))
 }
 
 /// Turns true at the first Ctrl-C or TERM; the second ends the process at once. To be called inside the event loop;

@@ -42,8 +42,7 @@ pub(crate) fn show(args: &ShowArgs, out: Out) -> u8 {
         }
     };
     let snapshot = Snapshot::of_folder(&dir, &Budget::default()).ok();
-    let evidence =
-        |digest: &probity_core::ids::Digest| snapshot.as_ref()?.evidence(digest).ok().map(std::borrow::Cow::into_owned);
+    let evidence = |digest: &probity_core::ids::Digest| snapshot.as_ref()?.evidence(digest).ok();
     if out.json {
         let value = answer::show::show(&verified, judged, &subject, &evidence, &dir, args.max_bytes);
         out.data(&answer::document(&value));

@@ -17,7 +17,7 @@ use crate::out::Out;
 use crate::{answer, derive, screen};
 
 /// Variables by which somebody may have tried to say what is to be trusted.
-const TRUST: [&str; 9] = [
+pub(crate) const TRUST: [&str; 9] = [
     "PROBITY_ALLOWED_SIGNERS",
     "PROBITY_REQUIRE_SIGNATURE",
     "PROBITY_SUBJECT",

@@ -1,12 +1,15 @@
 //! One good run, and everything that can be done to its folder: every change is refused, and by name.
 //!
 //! * [`bytes`]: what somebody does who knows nothing of the format, or whose disk fails.
+//! * [`received`]: forgeries of what came over the wire: codings, and the tries of a polling step.
 //! * [`forged`]: what somebody does who writes every id again, and the views too.
 
 mod bytes;
 mod fields;
 mod forged;
+mod forgery;
 mod good;
+mod received;
 
 use std::fmt::Write as _;
 

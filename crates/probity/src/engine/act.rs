@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use probity_core::coding::glimpse;
 use probity_core::invoke::Call;
 use probity_core::journal::body::INLINE;
 use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
@@ -11,7 +12,7 @@ use probity_core::redact::Redactor;
 use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::CaseWalk;
 use probity_probes::command::{self, Allowance, Surroundings};
-use probity_probes::http::{Client, glimpse};
+use probity_probes::http::Client;
 
 use super::EngineError;
 use super::open::Run;
@@ -39,8 +40,8 @@ pub(super) async fn act(
         Call::Http(http) => polled(run, walk, client, step, call, http, &mut captures, intent).await,
         Call::Command(command) => {
             let (observation, output) = commanded(run, step, command, &mut captures).await;
-            captures.write(&mut run.recorder, intent)?;
-            let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+            captures.write(&mut run.recorder, intent, true)?;
+            let judgement = walk.judge(step, call, &observation, &captures);
             Ok(Acted { observation, judgement, probes: 1, output })
         }
     }
@@ -65,14 +66,21 @@ async fn polled(
     let until = poll.map(|poll| Instant::now() + Duration::from_millis(poll.for_ms));
     keep_request(step, http, &run.recorder.redactor, captures);
     let mut tries: Vec<Try> = Vec::new();
+    // What the last try saw that had a complete answer.
+    let mut whole: Option<HttpObserved> = None;
     let mut probes = 0;
     loop {
         let exchange = client.send(http, &run.secrets, &run.request.cancel, deadline).await;
         probes += 1;
         let mut observed = observe_http(exchange, Vec::new(), "body", &run.recorder.redactor, captures);
-        captures.write(&mut run.recorder, intent)?;
+        captures.write(&mut run.recorder, intent, poll.is_none())?;
         if poll.is_some() {
-            tries.push(try_of(&observed));
+            let this = Try::of(&observed);
+            match &whole {
+                Some(whole) if this.is_cut() => observed = whole.clone(),
+                _ => whole = observed.failure.is_none().then(|| observed.clone()),
+            }
+            tries.push(this);
             observed.tries.clone_from(&tries);
         }
         let mut acted = judged(walk, step, call, observed, captures, probes);
@@ -89,10 +97,10 @@ async fn polled(
             if let Observation::Http(observed) = &mut acted.observation {
                 observed.failure.get_or_insert(failure);
             }
-            let judgement = walk.judge(step, call, &acted.observation, &|digest| captures.get(digest));
+            let judgement = walk.judge(step, call, &acted.observation, captures);
             return Ok(Acted { judgement, ..acted });
         }
-        captures.next_try();
+        captures.next_try(whole.as_ref());
     }
 }
 
@@ -122,7 +130,7 @@ fn judged(
     probes: u64,
 ) -> Acted {
     let observation = Observation::Http(observed);
-    let judgement = walk.judge(step, call, &observation, &|digest| captures.get(digest));
+    let judgement = walk.judge(step, call, &observation, captures);
     Acted { observation, judgement, probes, output: 0 }
 }
 
@@ -143,16 +151,6 @@ async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause:
 async fn turned(cancel: &mut tokio::sync::watch::Receiver<bool>) {
     if cancel.wait_for(|cancelled| *cancelled).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-fn try_of(observed: &HttpObserved) -> Try {
-    let last = observed.hops.last();
-    Try {
-        status: last.map(|hop| hop.hop.status),
-        body: last.map(|hop| hop.body().sha256),
-        code: observed.failure.as_ref().map(|failure| failure.kind.code().as_str().to_owned()),
-        total_us: observed.total_us,
     }
 }
 

@@ -1,9 +1,11 @@
 //! Closing a run: read back, derive, write the last entry and the views, verify the folder.
 
+use std::sync::Arc;
+
+use probity_core::checked::CheckedPlan;
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
-use probity_core::judged::Judged;
 
 use super::open::Run;
 use super::recorder::Recorder;
@@ -18,19 +20,23 @@ pub(super) fn close(mut run: Run<'_>) -> Result<Finished, EngineError> {
         run.recorder.write(Kind::RunCancelled, &RunCancelled { by: "interrupt".to_owned() })?;
     }
     run.budget.settle(run.request.shared);
-    seal(run.recorder, &run.list)
+    seal(run.recorder, &run.list, Some(&run.checked))
 }
 
 /// Writes the last entry of a run, its line in the run list and its views, and verifies what was written.
-pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, EngineError> {
+pub(super) fn seal(
+    mut recorder: Recorder,
+    list: &RunList,
+    plan: Option<&Arc<CheckedPlan>>,
+) -> Result<Finished, EngineError> {
     if let Err(error) = recorder.folder.read_back() {
         let message = error.to_string();
         recorder.write(Kind::RuntimeObserved, &RuntimeObserved::RecordingFailed { message })?;
     }
     recorder.folder.sync()?;
     let dir = recorder.folder.path().to_path_buf();
-    let judged = derive::judge(&dir);
-    let (outcome, counts) = match &judged {
+    let known = derive::judge(&dir, plan);
+    let (outcome, counts) = match known.as_ref().map(|(known, _)| &known.judged) {
         Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
         // What was written cannot be read again: never a pass.
         None => ("inconclusive".to_owned(), [0; 5]),
@@ -39,21 +45,25 @@ pub(super) fn seal(mut recorder: Recorder, list: &RunList) -> Result<Finished, E
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
     listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
-    if let Some(judged) = judged.and_then(|judged| derive::closed(&dir, judged)) {
-        write_views(&recorder, &judged)?;
-    }
-    drop(recorder);
-    Ok(Finished { verified: super::verified(&dir), dir })
+    let closed = known.and_then(|(known, snapshot)| Some((derive::closed(&dir, known)?, snapshot)));
+    let verified = match closed {
+        Some((known, snapshot)) => {
+            let views = derive::views(&known.judged, &snapshot);
+            for (name, bytes) in &views {
+                recorder.folder.write_view(name, bytes)?;
+            }
+            drop((recorder, snapshot));
+            derive::verify_closed(&dir, (known, &views))
+        }
+        None => {
+            drop(recorder);
+            super::verified(&dir)
+        }
+    };
+    Ok(Finished { verified, dir })
 }
 
 /// Notes the end of a run in the run list that saw it open. A folder that was moved away from its list has none.
 pub(super) fn listed(list: &RunList, run: &str, at: &str, entries: u64, head: Digest) -> Result<(), StoreError> {
     if list.find(run)?.is_empty() { Ok(()) } else { list.close_run(run, at, entries, head) }
-}
-
-fn write_views(recorder: &Recorder, judged: &Judged) -> Result<(), EngineError> {
-    for (name, bytes) in derive::views(judged) {
-        recorder.folder.write_view(&name, &bytes)?;
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
@@ -19,7 +19,7 @@ use probity_core::plan::{Action, KeySource, Plan};
 use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
-use probity_probes::command::{Sealed, seal};
+use probity_probes::command::{self, Sealed, seal};
 use probity_probes::http::Secrets;
 use probity_store::list::{Opening, RunList};
 use probity_store::run::RunFolder;
@@ -29,12 +29,12 @@ use super::recorder::Recorder;
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::project::Project;
-use crate::read_plan;
+use crate::read_plan::{self, Files};
 
 /// A run that is under way.
 pub(super) struct Run<'a> {
     pub(super) request: Request<'a>,
-    pub(super) checked: CheckedPlan,
+    pub(super) checked: Arc<CheckedPlan>,
     pub(super) recorder: Recorder,
     pub(super) list: RunList,
     pub(super) budget: Budget,
@@ -42,7 +42,7 @@ pub(super) struct Run<'a> {
     /// Programs and scripts by step, hashed when the run was opened.
     pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
     /// Files that the plan names, with the bytes that were sealed.
-    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) files: Files,
     pub(super) opened: RunOpened,
     pub(super) opened_at: String,
     pub(super) cancelled: bool,
@@ -50,14 +50,8 @@ pub(super) struct Run<'a> {
 
 /// Opens a run.
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
-    if let Some(code) = request.allow.iter().find(|code| ALLOWED.iter().all(|(known, _)| known != code)) {
-        return Err(EngineError::NotAllowable(code.clone()));
-    }
-    let (checked, files) = read(&request)?;
+    let (checked, files) = admit(&request)?;
     let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
-    if selected.as_ref().is_none_or(Vec::is_empty) {
-        return Err(EngineError::NothingSelected(request.only.clone()));
-    }
     let (secrets, redactor, common) = credentials(checked.plan(), request.project);
     for name in common {
         (request.progress)(Event::Warning(format!(
@@ -106,8 +100,19 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     // `qa_started_at` is what the journal says, so that it can be worked out again.
     let opened_at = recorder.last_at().to_owned();
     let programs = programs(request.project, checked.plan());
-    let mut run =
-        Run { request, checked, recorder, list, budget, secrets, programs, files, opened, opened_at, cancelled: false };
+    let mut run = Run {
+        request,
+        checked: Arc::new(checked),
+        recorder,
+        list,
+        budget,
+        secrets,
+        programs,
+        files,
+        opened,
+        opened_at,
+        cancelled: false,
+    };
     seal_inputs(&mut run)?;
     let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
     let ok = run.checked.is_ok();
@@ -115,8 +120,22 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     Ok(run)
 }
 
+/// What is refused before a run folder is made: a code that cannot be let through, documents that cannot be read or hold
+/// a secret, a selection that names nothing.
+pub(super) fn admit(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
+    if let Some(code) = request.allow.iter().find(|code| ALLOWED.iter().all(|(known, _)| known != code)) {
+        return Err(EngineError::NotAllowable(code.clone()));
+    }
+    let (checked, files) = read(request)?;
+    let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
+    if selected.is_none_or(|selected| selected.is_empty()) {
+        return Err(EngineError::NothingSelected(request.only.clone()));
+    }
+    Ok((checked, files))
+}
+
 /// Reads and checks the documents; a secret in them stops everything.
-fn read(request: &Request<'_>) -> Result<(CheckedPlan, BTreeMap<String, Vec<u8>>), EngineError> {
+fn read(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
     let (checked, files) = read_plan::read(request.project, request.source, request.environment.as_deref())
         .map_err(EngineError::Documents)?;
     let secret = |finding: &&Diagnostic| matches!(finding.code, Code::SecretLiteral | Code::AuthLiteral);
@@ -242,9 +261,6 @@ fn random_hex(bytes: usize) -> String {
 /// Digest of this program's own file.
 fn executable() -> Option<String> {
     static DIGEST: OnceLock<Option<String>> = OnceLock::new();
-    let digest = || {
-        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
-        Some(Digest::of(&bytes).to_string())
-    };
+    let digest = || Some(command::digest(&std::env::current_exe().ok()?.canonicalize().ok()?).ok()?.to_string());
     DIGEST.get_or_init(digest).clone()
 }

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use probity_core::audit::identity_call;
+use probity_core::checked::CheckedPlan;
 use probity_core::environment::Origin;
 use probity_core::journal::Kind;
-use probity_core::journal::body::{Body, RuntimeObserved};
+use probity_core::journal::body::RuntimeObserved;
 use probity_core::journal::observation::Observation;
+use probity_core::observe::Failure;
 use probity_core::plan::Action;
 use probity_core::walk;
 use probity_probes::http::{Client, Settings};
@@ -19,8 +21,8 @@ use super::{EngineError, act};
 /// Connects to every origin that the selected steps speak to. False when one gives no connection.
 pub(super) async fn connect(run: &mut Run<'_>) -> Result<bool, EngineError> {
     let mut fine = true;
-    for origin in origins(run) {
-        let checked = Client::connect_check(&origin, Duration::from_secs(2)).await;
+    for origin in origins(&run.checked, &run.opened.options.only) {
+        let checked = reach(&origin).await;
         let failure = checked.err().map(|failure| (failure.kind.code().as_str().to_owned(), failure.message));
         if let Some((code, message)) = &failure {
             fine = false;
@@ -32,11 +34,16 @@ pub(super) async fn connect(run: &mut Run<'_>) -> Result<bool, EngineError> {
     Ok(fine)
 }
 
-fn origins(run: &Run<'_>) -> BTreeSet<Origin> {
-    let only = &run.opened.options.only;
-    let selected = walk::selected(run.checked.plan(), run.checked.matrix(), only).unwrap_or_default();
-    let environment = run.checked.environment();
-    let base = environment.url.as_deref().or(run.checked.plan().base_url.as_deref());
+/// Opens a connection to an origin and closes it again.
+pub(super) async fn reach(origin: &Origin) -> Result<(), Failure> {
+    Client::connect_check(origin, Duration::from_secs(2)).await
+}
+
+/// The origins that the selected steps speak to.
+pub(super) fn origins(checked: &CheckedPlan, only: &[String]) -> BTreeSet<Origin> {
+    let selected = walk::selected(checked.plan(), checked.matrix(), only).unwrap_or_default();
+    let environment = checked.environment();
+    let base = environment.url.as_deref().or(checked.plan().base_url.as_deref());
     let steps = selected.iter().flat_map(|scenario| &scenario.steps);
     steps
         .filter_map(|step| match &step.action {
@@ -58,9 +65,9 @@ pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), Engin
     let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;
     let mut captures = Captures::default();
     let observed = act::observe_http(exchange, Vec::new(), "identity", &run.recorder.redactor, &mut captures);
-    captures.write(&mut run.recorder, 0)?;
+    captures.write(&mut run.recorder, 0, true)?;
     let call = probity_core::invoke::Call::Http(call).to_json();
-    let observation = Observation::Http(observed).write();
+    let observation = Box::new(Observation::Http(observed));
     let observed = RuntimeObserved::Identity { phase: phase.to_owned(), call, observation };
     run.recorder.write(Kind::RuntimeObserved, &observed)?;
     Ok(())

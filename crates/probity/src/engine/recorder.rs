@@ -1,12 +1,14 @@
 //! Writes a run down: typed bodies become entries, bytes become evidence, secrets are replaced before either.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{Body, Content, EvidenceCaptured, InputSealed, Role};
-use probity_core::journal::observation::Blob;
+use probity_core::journal::observation::{Blob, HttpObserved};
 use probity_core::redact::Redactor;
+use probity_core::step::Evidence;
 use probity_store::StoreError;
 use probity_store::media::extension_for;
 use probity_store::run::RunFolder;
@@ -30,6 +32,13 @@ impl Recorder {
         let at = self.clock.at();
         let mono = self.clock.mono();
         self.folder.append(&at, mono, kind, body.write()).map(|(seq, _)| seq)
+    }
+
+    /// Appends an entry that goes to the kernel with the next one.
+    fn write_with_next<B: Body>(&mut self, kind: Kind, body: &B) -> Result<u64, StoreError> {
+        let at = self.clock.at();
+        let mono = self.clock.mono();
+        self.folder.append_with_next(&at, mono, kind, body.write()).map(|(seq, _)| seq)
     }
 
     /// The time now, as entries carry it.
@@ -83,13 +92,14 @@ impl Recorder {
     }
 }
 
-/// Bytes that were captured for one action, redacted, each written once. In memory stand those of the try at hand only.
+/// Bytes that were captured for one action, redacted, each written once. In memory stand those of the try at hand, and
+/// of the last that had a complete answer.
 #[derive(Default)]
 pub(super) struct Captures {
     /// What is not written yet, in the order in which it came.
     waiting: Vec<Waiting>,
-    /// The bytes of the try at hand.
-    held: BTreeMap<Digest, Vec<u8>>,
+    /// The bytes in memory.
+    held: BTreeMap<Digest, Arc<Vec<u8>>>,
     /// What was taken for the action so far.
     taken: BTreeSet<Digest>,
 }
@@ -109,29 +119,36 @@ impl Captures {
         if self.taken.insert(sha256) {
             self.waiting.push(Waiting { role: role.to_owned(), media: media.to_owned(), sha256, redactions });
         }
-        self.held.insert(sha256, bytes);
+        self.held.insert(sha256, Arc::new(bytes));
         blob
     }
 
-    /// The bytes of a digest.
-    pub(super) fn get(&self, digest: &Digest) -> Option<Vec<u8>> {
-        self.held.get(digest).cloned()
-    }
-
-    /// Writes what was not written yet, for an intent.
-    pub(super) fn write(&mut self, recorder: &mut Recorder, intent: u64) -> Result<(), StoreError> {
+    /// Writes what was not written yet, for an intent; `with_next` where the next entry follows at once.
+    pub(super) fn write(&mut self, recorder: &mut Recorder, intent: u64, with_next: bool) -> Result<(), StoreError> {
         for Waiting { role, media, sha256, redactions } in std::mem::take(&mut self.waiting) {
-            let bytes = self.held.get(&sha256).map(Vec::as_slice).unwrap_or_default();
+            let bytes = self.held.get(&sha256).map(|bytes| bytes.as_slice()).unwrap_or_default();
             let content = recorder.content(bytes, &media)?;
             let captured =
                 EvidenceCaptured { intent, role, sha256, bytes: bytes.len() as u64, media, redactions, content };
-            recorder.write(Kind::EvidenceCaptured, &captured)?;
+            if with_next {
+                recorder.write_with_next(Kind::EvidenceCaptured, &captured)?;
+            } else {
+                recorder.write(Kind::EvidenceCaptured, &captured)?;
+            }
         }
         Ok(())
     }
 
-    /// Lets the bytes of a try go, once it is written and another one follows.
-    pub(super) fn next_try(&mut self) {
-        self.held.clear();
+    /// Lets bytes go, once they are written and another try follows; those stay that `whole` saw.
+    pub(super) fn next_try(&mut self, whole: Option<&HttpObserved>) {
+        let kept: BTreeSet<Digest> =
+            whole.iter().flat_map(|whole| &whole.hops).map(|observed| observed.body().sha256).collect();
+        self.held.retain(|digest, _| kept.contains(digest));
+    }
+}
+
+impl Evidence for Captures {
+    fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>> {
+        self.held.get(digest).map(Arc::clone)
     }
 }

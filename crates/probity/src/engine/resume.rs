@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
+use probity_core::audit::AuditedStep;
 use probity_core::codes::Code;
 use probity_core::ids::{Digest, Id};
 use probity_core::journal::Kind;
@@ -13,7 +15,7 @@ use probity_core::judged::Judged;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::recorded::Recorded;
 use probity_core::redact::Redactor;
-use probity_core::walk::{self, CaseWalk, EngineValues, Exports};
+use probity_core::walk::{self, CaseWalk, EngineValues, Walked};
 use probity_probes::command::Sealed;
 use probity_probes::http::{Client, Settings};
 use probity_store::StoreError;
@@ -55,7 +57,7 @@ pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
         Some((judged, files)) => clean_up(recorder, &list, &judged, files)?,
         None => recorder,
     };
-    seal(recorder, &list)
+    seal(recorder, &list, None)
 }
 
 /// What a process may have left undone after it wrote run.closed: the line of the run list, the views.
@@ -63,8 +65,8 @@ fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineE
     if let Some(at) = derive::last_time(reopened.journal()) {
         listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
     }
-    if let Some(judged) = derive::judge(dir) {
-        for (name, bytes) in derive::views(&judged) {
+    if let Some((known, snapshot)) = derive::judge(dir, None) {
+        for (name, bytes) in derive::views(&known.judged, &snapshot) {
             reopened.write_view(&name, &bytes)?;
         }
     }
@@ -105,7 +107,7 @@ fn clean_up(
     });
     let mut run = Run {
         request,
-        checked: audited.checked().clone(),
+        checked: Arc::clone(audited.checked()),
         recorder,
         list: list.clone(),
         budget: Budget::for_cleanup(recorded.opened().limits, used),
@@ -150,17 +152,21 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
     let file = |name: &str| files.get(name).cloned();
     let engine = EngineValues::of(recorded.run(), &run.opened, &run.opened_at);
     let only = run.opened.options.only.clone();
-    let mut exports = Exports::new();
-    let mut known = audited.steps().iter();
+    let mut walked = Walked::new(checked.plan());
+    let known: BTreeMap<&Id, &AuditedStep> = audited
+        .steps()
+        .iter()
+        .map(|step| (&checked.plan().scenarios[step.scenario].steps[step.step].id, step))
+        .collect();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
-        let mut case = CaseWalk::begin(checked, scenario, &engine, &exports, &file);
+        let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
         let mut client = Client::new(&Settings::within(run.request.project.root.clone()));
         let began = recorded
             .actions()
             .iter()
             .any(|action| action.intent.scenario == scenario.id && action.intent.call != Json::Null);
-        // The audited steps stand in the same order, each once.
-        for (step, audited) in scenario.steps.iter().zip(known.by_ref()) {
+        for step in &scenario.steps {
+            let Some(audited) = known.get(&step.id) else { continue };
             if began && step.always_run && audited.action.is_none() {
                 let judgement = steps::one(run, &case, &mut client, scenario, step).await?;
                 case.settle(step, &judgement);
@@ -168,7 +174,7 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
                 case.settle(step, &audited.judgement);
             }
         }
-        exports.extend(case.finish());
+        walked.take(case);
     }
     Ok(())
 }

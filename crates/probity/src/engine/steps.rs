@@ -1,17 +1,21 @@
 //! The steps of the selected cases, one after another.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use probity_core::codes::Code;
+use probity_core::ids::Id;
 use probity_core::invoke::{Call, idempotency_key};
 use probity_core::journal::Kind;
-use probity_core::journal::body::{ActionCommit, ActionIntent, Body, RunCancelled};
+use probity_core::journal::body::{ActionCommit, ActionIntent, RunCancelled};
+use probity_core::journal::observation::Observation;
 use probity_core::json::Json;
 use probity_core::judged::drawn_action;
 use probity_core::plan::{Scenario, Step};
 use probity_core::step::{Judgement, StepStatus};
-use probity_core::walk::{self, CaseWalk, EngineValues, Exports, Next, skipped};
-use probity_probes::http::{Client, Settings};
+use probity_core::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
+use probity_probes::http::{Client, Jar, Settings};
 
 use super::open::Run;
 use super::{CaseDone, EngineError, Event, act, preflight};
@@ -46,17 +50,19 @@ fn drawn_environment(run: &Run<'_>) -> String {
 
 /// Goes through the selected cases.
 async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let checked = run.checked.clone();
+    let checked = Arc::clone(&run.checked);
     let files = run.files.clone();
     let file = |name: &str| files.get(name).cloned();
     let engine = EngineValues::of(run.recorder.folder.run(), &run.opened, &run.opened_at);
     let only = run.opened.options.only.clone();
     let settings = Settings::within(run.request.project.root.clone());
-    let mut exports = Exports::new();
+    let mut walked = Walked::new(checked.plan());
+    let mut jars: BTreeMap<&Id, Jar> = BTreeMap::new();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
         let begun = Instant::now();
-        let mut case = CaseWalk::begin(&checked, scenario, &engine, &exports, &file);
-        let mut client = Client::new(&settings);
+        let mut case = CaseWalk::begin(&checked, scenario, &engine, &walked, &file);
+        let used = walked.lineage(&scenario.id).into_iter().filter_map(|other| checked.plan().scenarios.get(other));
+        let mut client = Client::with(&settings, Jar::of(used.filter_map(|other| jars.get(&other.id))));
         let mut stopped = None;
         for (position, step) in scenario.steps.iter().enumerate() {
             let judgement = one(run, &case, &mut client, scenario, step).await?;
@@ -65,7 +71,8 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
                 stopped = Some((position + 1, judgement.status.as_str()));
             }
         }
-        exports.extend(case.finish());
+        walked.take(case);
+        jars.insert(&scenario.id, client.into_jar());
         (run.request.progress)(Event::Case(CaseDone {
             id: scenario.id.as_str(),
             title: &scenario.title,
@@ -151,7 +158,7 @@ pub(super) fn leave(
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
     let intent = begin(run, scenario, step, None)?;
-    commit(run, scenario, step, intent, judgement, Json::Null, 0, 0)
+    commit(run, scenario, step, intent, judgement, None, 0, 0)
 }
 
 async fn send(
@@ -169,7 +176,7 @@ async fn send(
     }
     let acted = act::act(run, case, client, step, call, intent).await?;
     run.budget.spend(acted.probes, acted.output);
-    let observation = acted.observation.write();
+    let observation = Some(Arc::new(acted.observation));
     commit(run, scenario, step, intent, &acted.judgement, observation, acted.probes, acted.output)?;
     Ok(acted.judgement)
 }
@@ -181,7 +188,7 @@ fn commit(
     step: &Step,
     intent: u64,
     judgement: &Judgement,
-    observation: Json,
+    observation: Option<Arc<Observation>>,
     probes: u64,
     output_bytes: u64,
 ) -> Result<(), EngineError> {

@@ -1,14 +1,17 @@
 //! The block of `run`.
 
+use std::path::Path;
+
 use probity_core::judged::{Claims, Judged, JudgedCriterion, Reason, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::verdict::Status;
-use probity_core::verify::Verified;
 
 use super::block::{Block, Tone};
 use super::{gaps, verify};
+use crate::answer::attempt::Attempt;
 use crate::answer::facts::{self, Cleanup};
 use crate::answer::finding::handle;
+use crate::answer::run::tally;
 use crate::answer::site::Site;
 use crate::answer::{ASSURANCE, exit, next};
 use crate::engine::Finished;
@@ -17,20 +20,38 @@ use crate::out::Out;
 /// As many criteria are listed one by one.
 const LISTED: usize = 60;
 
+/// The last block of a call that made several runs.
+pub(crate) fn runs(many: &[(String, Finished)], exit: u8, out: Out) -> String {
+    let (worst, counts) = tally(many);
+    let tone = match exit {
+        0 => Tone::Good,
+        3 | 4 | 5 | 130 => Tone::Open,
+        _ => Tone::Bad,
+    };
+    let counts: Vec<String> =
+        counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| format!("{count} {word}")).collect();
+    let mut block = Block::new(out);
+    let noun = if many.len() == 1 { "run" } else { "runs" };
+    block.verdict(&worst.to_uppercase(), tone, &format!("{} {noun}: {}", many.len(), counts.join(", ")));
+    block.line(0, 0, &format!("exit {exit}"));
+    block.done()
+}
+
 /// The block of a run that came to its end; of one that verification finds broken, it says so.
 pub(crate) fn run(done: &Finished, _name: &str, out: Out) -> String {
     let verified = &done.verified;
     let code = exit(verified);
     match verified.judged.as_ref().filter(|_| verified.is_intact() && verified.closed) {
-        Some(judged) => of_judged(judged, verified, &Site::of(&done.dir), code, out),
+        Some(judged) => of_judged(judged, done, &Site::of(&done.dir), code, out),
         None => verify::verify(verified, &done.dir, &[], code, out),
     }
 }
 
-fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: Out) -> String {
+fn of_judged(judged: &Judged, done: &Finished, site: &Site, exit: u8, out: Out) -> String {
+    let verified = &done.verified;
     let mut block = Block::new(out);
     let status = judged.status();
-    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &headline(judged));
+    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &headline(judged, &done.dir));
     match status {
         Status::Passed => all(&mut block, judged),
         Status::Inconclusive | Status::Untested => {
@@ -53,14 +74,9 @@ fn of_judged(judged: &Judged, verified: &Verified, site: &Site, exit: u8, out: O
 }
 
 /// What follows the verdict word: the title, the counts, assurance and attempt.
-fn headline(judged: &Judged) -> String {
+pub(crate) fn headline(judged: &Judged, dir: &Path) -> String {
     let title = judged.audited().checked().title();
-    format!("{title}: {}; {ASSURANCE}; {}", counted(judged), attempt(judged))
-}
-
-/// `attempt 2 of its series`
-pub(crate) fn attempt(judged: &Judged) -> String {
-    format!("attempt {} of its series", judged.audited().recorded().opened().attempt)
+    format!("{title}: {}; {ASSURANCE}; {}", counted(judged), Attempt::of(judged, dir).drawn())
 }
 
 /// The counts in words: `1 of 4 criteria failed, 3 passed`.
@@ -221,6 +237,11 @@ fn not_claimed(block: &mut Block, judged: &Judged) {
 
 /// How much stands behind the verdict.
 pub(crate) fn strength(block: &mut Block, judged: &Judged) {
+    block.row(0, "strength", 10, &strength_words(judged));
+}
+
+/// The same in words.
+pub(crate) fn strength_words(judged: &Judged) -> String {
     let claims = judged.claims();
     let total = claims.observed + claims.witnessed + claims.reported;
     let noun = if total == 1 { "claim" } else { "claims" };
@@ -231,8 +252,7 @@ pub(crate) fn strength(block: &mut Block, judged: &Judged) {
         Cleanup::Incomplete => "cleanup INCOMPLETE",
     };
     let weakening = if judged.weakenings().is_empty() { "no weakening".to_owned() } else { weakening(judged) };
-    let text = format!("{total} {noun}{split}; {weakening}; {cleanup}; {ASSURANCE}");
-    block.row(0, "strength", 10, &text);
+    format!("{total} {noun}{split}; {weakening}; {cleanup}; {ASSURANCE}")
 }
 
 /// The claims by the class of their evidence: `13 observed, 1 reported`.
@@ -252,8 +272,14 @@ pub(crate) fn weakening(judged: &Judged) -> String {
     format!("WEAKENED: {}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// What was tested.
+/// What was tested, and under which terms.
 fn subject(block: &mut Block, judged: &Judged) {
+    block.row(0, "subject", 10, &subject_words(judged));
+    block.row(0, "terms", 10, &judged.conditions().join("; "));
+}
+
+/// What was tested, in words: work tree, plan, and the build that the system named.
+pub(crate) fn subject_words(judged: &Judged) -> String {
     let opened = judged.audited().recorded().opened();
     let mut parts = Vec::new();
     match &opened.git {
@@ -276,6 +302,5 @@ fn subject(block: &mut Block, judged: &Judged) {
         Subject::Identity(build) => format!("the service named build {build} before and after"),
         Subject::Declared => "the service names no build".to_owned(),
     });
-    block.row(0, "subject", 10, &parts.join("; "));
-    block.row(0, "terms", 10, &judged.conditions().join("; "));
+    parts.join("; ")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use probity_core::evaluate::Truth;
 use probity_core::judged::{Judged, drawn_action, place_of};
-use probity_core::step::StepStatus;
+use probity_core::step::Evidence;
 use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
@@ -12,7 +12,7 @@ use super::block::{Block, Tone};
 use super::verify::bytes;
 use crate::answer::bytes::Excerpt;
 use crate::answer::finding::{expected, handle, origin, provenance_word};
-use crate::answer::show::{Evidence, Got, Sent, Subject, captured, curl_of, got, sent, step_status};
+use crate::answer::show::{Got, Sent, Subject, captured, curl_of, got, sent, step_word};
 use crate::answer::site::Site;
 use crate::out::Out;
 
@@ -28,7 +28,7 @@ pub(crate) fn show(
     verified: &Verified,
     judged: &Judged,
     subject: &Subject,
-    evidence: &Evidence<'_>,
+    evidence: &dyn Evidence,
     dir: &Path,
     out: Out,
 ) -> String {
@@ -66,14 +66,10 @@ fn head(judged: &Judged, subject: &Subject) -> String {
     }
 }
 
-fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &Evidence<'_>) {
+fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &dyn Evidence) {
     let audited = &judged.audited().steps()[position];
     let (_, planned) = judged.step(position);
-    let word = match audited.judgement.status {
-        StepStatus::Passed if step_status(judged, position) == Status::Passed => "passed".to_owned(),
-        StepStatus::Passed => "UNPROVED".to_owned(),
-        other => other.as_str().to_uppercase(),
-    };
+    let word = step_word(judged, position);
     let at = place_of(planned)
         .map_or_else(String::new, |at| format!("   {}:{}", judged.audited().checked().file(), at.line));
     let parts = format!("{word}  {}  {}{at}   {}", planned.id, drawn_action(planned), handle(position));
@@ -125,7 +121,12 @@ fn draw_got(block: &mut Block, got: &Got<'_>) {
                 block.row(INDENT, "hop", COLUMN, &format!("{}   {}", hop.hop.status, hop.hop.url));
             }
             let hop = &last.hop;
-            let tries = if http.tries.len() > 1 { format!("   {} tries", http.tries.len()) } else { String::new() };
+            let mut tries = if http.tries.len() > 1 { format!("   {} tries", http.tries.len()) } else { String::new() };
+            match http.cut_off() {
+                0 => {}
+                1 => tries.push_str(", the last cut off"),
+                count => tries.push_str(&format!(", the last {count} cut off")),
+            }
             let version = if hop.version == "1.1" { String::new() } else { format!("HTTP/{}   ", hop.version) };
             let proxy = hop.peer.proxy.as_ref().map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
             let peer = format!("from {}{proxy}", hop.peer.address);
@@ -182,7 +183,7 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
     let (scenario, planned) = judged.step(position);
     for check in &judged.audited().steps()[position].judgement.checks {
         let from = origin(judged, scenario, planned, check)
-            .unwrap_or_else(|| provenance_word(scenario, planned, check).to_owned());
+            .unwrap_or_else(|| provenance_word(judged, scenario, planned, check).to_owned());
         match check.truth {
             Truth::Holds => block.row(INDENT, "holds", COLUMN, &format!("{}    ({from})", expected(check))),
             Truth::Fails | Truth::Unknown => {
@@ -197,7 +198,7 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
 }
 
 /// Microseconds in a readable unit.
-fn time(us: u64) -> String {
+pub(crate) fn time(us: u64) -> String {
     match us {
         0..1000 => format!("{us} us"),
         1000..10_000 => format!("{}.{} ms", us / 1000, us % 1000 / 100),

@@ -8,8 +8,7 @@ use probity_core::verify::Verified;
 
 use super::block::{Block, Tone};
 use super::gaps;
-use super::run::{attempt, counted, strength};
-use crate::answer::ASSURANCE;
+use super::run::{headline, strength};
 use crate::answer::site::Site;
 use crate::out::Out;
 
@@ -18,9 +17,7 @@ pub(crate) fn why(verified: &Verified, judged: &Judged, dir: &Path, exit: u8, ou
     let site = Site::of(dir);
     let mut block = Block::new(out);
     let status = judged.status();
-    let title = judged.audited().checked().title();
-    let text = format!("{title}: {}; {ASSURANCE}; {}", counted(judged), attempt(judged));
-    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &text);
+    block.verdict(&status.as_str().to_uppercase(), Tone::of(status), &headline(judged, dir));
     if status == Status::Passed {
         block.line(2, 2, "nothing forbids the claim");
     } else {

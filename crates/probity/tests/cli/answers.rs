@@ -224,7 +224,7 @@ fn a_failed_run_and_its_verification() {
       "derivation": {
         "mine": 1,
         "run": 1,
-        "views_compared": 14,
+        "views_compared": 17,
         "views_skipped": 0
       },
       "dir": "probity-runs/20261130T142402Z-order-7f3a91c2",

@@ -109,3 +109,104 @@ fn every_code_is_explained() {
     assert!(page.starts_with("<!-- Made by "), "{page}");
     assert_eq!(page.lines().filter(|line| line.starts_with("| `")).count(), codes.len());
 }
+
+#[test]
+fn credentials_that_are_not_set_here_are_named() {
+    let header = "headers: {x-key: {env: SHOP_KEY}}, auth: {bearer: {env: SHOP_TOKEN}}";
+    let plan = PASSES
+        .replace(
+            "- http: POST /items\n",
+            &format!("- http: POST /items\n        {}\n", header.replace(", auth", "\n        auth")),
+        )
+        .replace(
+            "http: \"DELETE /items/{order}\"",
+            "http: \"DELETE /items/{order}\", headers: {x-key: {env: SHOP_KEY}}",
+        );
+    let place = Place::with_service().plan(&plan);
+    let checked = place.probity_with("plan check", &[("SHOP_TOKEN", "t0ken-value-of-test")]);
+    assert_eq!(checked.code, 0, "{checked}");
+    assert!(
+        checked.stdout.contains("warning[env_missing]: the environment variable SHOP_KEY is not set here"),
+        "{checked}"
+    );
+    assert!(checked.stdout.contains("order.probity.yaml:14:"), "{checked}");
+    assert!(checked.stdout.contains("1 warning;") && !checked.stdout.contains("SHOP_TOKEN is not set"), "{checked}");
+    assert!(!checked.stdout.contains("t0ken"), "{checked}");
+    let both = [("SHOP_TOKEN", "t0ken-value-of-test"), ("SHOP_KEY", "")];
+    let set = place.probity_with("plan check --format json", &both);
+    assert_eq!((set.code, set.json()["findings"].as_array().map(Vec::len)), (0, Some(0)), "{set}");
+    let unset = place.probity("plan check --format json").json();
+    let codes = unset["findings"].as_array().unwrap().iter().map(|f| (f["code"].as_str(), f["severity"].as_str()));
+    assert_eq!(codes.collect::<Vec<_>>(), [(Some("env_missing"), Some("warning")); 2]);
+    // The run is blocked where it comes to it; what was set where the plan was checked is no part of its record.
+    let ran = place.probity("run");
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.stdout.contains("credential_missing") && !ran.stdout.contains("env_missing"), "{ran}");
+    assert_eq!(place.probity_with("verify", &[("SHOP_KEY", "x"), ("SHOP_TOKEN", "y")]).code, 3);
+}
+
+#[test]
+fn a_value_is_no_part_of_an_argument() {
+    let step = |argv: &str| {
+        PASSES.replace(
+            "    cleanup:\n",
+            &format!("      - {{run: [cat, {argv}], expect: {{exit: 0}}, covers: []}}\n    cleanup:\n"),
+        )
+    };
+    let place = Place::with_service().plan(&step("\"--show={order}\""));
+    let refused = place.probity("plan check");
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(
+        refused.stdout.contains("error[template_breakout]: argument 1 is put together from text and a value"),
+        "{refused}"
+    );
+    let place = place.plan(&step("\"{order}\""));
+    assert!(!place.probity("plan check").stdout.contains("template_breakout"));
+}
+
+#[test]
+fn finer_types_of_the_seed_form_are_shown_like_the_layer_that_they_belong_to() {
+    let place = Place::with_service().plan(PASSES);
+    let answer = place.probity("plan expand --format json").json();
+    std::fs::create_dir(place.path().join("seed")).unwrap();
+    place.write("seed/requirement.md", answer["requirement"].as_str().unwrap());
+    let plan = answer["test_plan"].to_string();
+    for (first, second) in [("api_followup", "db"), ("api_poll", "database")] {
+        let mut matrix = answer["matrix"].clone();
+        for criterion in matrix["requirements"].as_array_mut().unwrap() {
+            criterion.as_object_mut().unwrap().remove("needs");
+        }
+        let tests = matrix["tests"].as_array_mut().unwrap();
+        (tests[0]["type"], tests[1]["type"]) = (first.into(), second.into());
+        place.write("seed/test-matrix.json", &matrix.to_string());
+        place.write("seed/test-plan.json", &plan);
+        let ran = place.probity("run seed");
+        assert_eq!(ran.code, 0, "{first}, {second}: {ran}");
+        assert!(ran.stdout.contains("2 of 2 criteria"), "{ran}");
+        // Without the obligation nothing shows that it was stored.
+        let mut bare: serde_json::Value = serde_json::from_str(&plan).unwrap();
+        bare["scenarios"][0]["steps"][1].as_object_mut().unwrap().remove("obligations");
+        place.write("seed/test-plan.json", &bare.to_string());
+        let refused = place.probity("plan check seed");
+        assert!(refused.code == 1 && refused.stdout.contains("needs_unmet"), "{refused}");
+    }
+}
+
+#[test]
+fn an_echo_of_two_values_supports_no_test() {
+    let plan = |body: &str| {
+        let step = "{http: POST /echo, body: \"BODY\", expect: {json: {body: \"{a}-{b}\"}}}".replace("BODY", body);
+        format!(
+            "schemaVersion: 2\nrequirement:\n  title: Echo\n  criteria:\n    - {{id: E-1, needs: api, text: \"The answer is \
+             right.\"}}\nenvironment: local\nvars: {{a: one, b: two}}\ncases:\n  - id: C-1\n    title: echo\n    covers: \
+             [E-1]\n    steps:\n      - {step}\n"
+        )
+    };
+    let place = Place::with_service().plan(&plan("{a}-{b}"));
+    let claims = |words: &str| place.probity(words).json()["claims"]["observed"].as_u64();
+    // That the answer is no error is all that is claimed.
+    assert_eq!(claims("run --allow plan_errors --format json"), Some(1));
+    // One of them was not sent by its variable: what comes back says something.
+    place.write("order.probity.yaml", &plan("{a}-two"));
+    assert_eq!(claims("run --format json"), Some(2));
+}

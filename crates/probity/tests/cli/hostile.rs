@@ -61,6 +61,8 @@ fn a_hostile_title_and_body_are_drawn() {
         "plan expand",
         "report",
         "report --as junit",
+        "report --as html",
+        "report --as ctrf",
         "report --as json",
     ] {
         let ran = place.probity(words);

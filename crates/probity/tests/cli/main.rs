@@ -4,9 +4,15 @@
 
 mod answers;
 mod blocks;
+mod browser;
 mod checks;
 mod documents;
+mod drafts;
+mod github;
 mod hostile;
+mod machine;
 mod page;
 mod place;
+mod reports;
+mod running;
 mod verifying;

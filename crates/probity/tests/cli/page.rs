@@ -35,6 +35,9 @@ fn blocks() -> Vec<(&'static str, String)> {
     cut_before_close(&cut);
     add("verify-open", &cut.probity("verify"));
 
+    let planned = Place::with_service().plan(PASSES);
+    add("run-plan-only", &planned.probity("run --plan-only"));
+
     let bad = Place::with_service().plan(&fails());
     add("run-failed", &bad.probity("run"));
     add("show-criterion", &bad.probity("show ORDER-2"));

@@ -112,6 +112,14 @@ impl Place {
         folders.pop().unwrap()
     }
 
+    /// The run folders in the order in which they were opened.
+    pub(crate) fn run_folders(&self) -> Vec<PathBuf> {
+        let root = self.path().join("probity-runs");
+        let lines = probity_store::list::RunList::of(&root).lines().unwrap();
+        let opened = lines.iter().filter(|line| line.event == probity_store::list::Event::Opened);
+        opened.map(|line| root.join(&line.run)).collect()
+    }
+
     /// Runs the program with words separated by spaces.
     pub(crate) fn probity(&self, words: &str) -> Ran {
         self.probity_with(words, &[])

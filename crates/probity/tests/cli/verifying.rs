@@ -191,3 +191,121 @@ fn another_program_s_word_is_counted_as_reported() {
         "{passed}"
     );
 }
+
+#[test]
+fn attempts_of_the_same_build_are_counted() {
+    use probity_testkit::server::{Act, Server};
+    let declared = |place: &Place, url: &str, identity: &str| {
+        let environment = format!("{{kind: local, url: \"{url}\", data: disposable{identity}}}");
+        let settings = format!("version: 1\ndefault_environment: local\nenvironments:\n  local: {environment}\n");
+        place.write("probity.yaml", &settings);
+    };
+    let place = Place::with_service().plan(PASSES);
+    let origin = place.origin();
+    let attempt =
+        |place: &Place, words: &str| place.probity(&format!("{words} --format json")).json()["attempt"].clone();
+    let is = |attempt: &serde_json::Value, n: u64, of_subject: Option<u64>| {
+        assert_eq!((attempt["n"].as_u64(), attempt["this_subject"].as_u64()), (Some(n), of_subject), "{attempt}");
+    };
+    let identity = ", identity: {http: GET /version, json: build}";
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 1, Some(1));
+    is(&attempt(&place, "run"), 2, Some(2));
+    let first = place.run_folders()[0].clone();
+    let said = place.probity("run");
+    assert!(said.stdout.contains("attempt 3 of its series, 3 of them with this subject"), "{said}");
+    // Another build answers: a server of its own, with answers in the order in which they are asked for.
+    let answer = |status: &str, body: &str| {
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
+        vec![Act::Read, Act::say(&(head + body))]
+    };
+    let build = || answer("200 OK", r#"{"build":"2"}"#);
+    let other = Server::scripted(vec![Vec::new(), build(), answer("500 No", ""), build()]);
+    declared(&place, &other.origin(), identity);
+    is(&attempt(&place, "run"), 4, Some(1));
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 5, Some(4));
+    is(&attempt(&place, &format!("verify {}", first.display())), 1, Some(1));
+    let newest = place.run_folders().pop().unwrap();
+    is(&attempt(&place, "verify"), 5, Some(4));
+    // Who names no build cannot be counted, and neither can those after it.
+    declared(&place, &origin, "");
+    is(&attempt(&place, "run"), 6, None);
+    declared(&place, &origin, identity);
+    is(&attempt(&place, "run"), 7, None);
+    // A run that is gone, or that is no plain folder, makes the number unknown for those after it.
+    let verify = format!("verify {}", newest.display());
+    is(&attempt(&place, &verify), 5, Some(4));
+    std::fs::rename(&first, place.path().join("away")).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+    std::os::unix::fs::symlink(place.path().join("away"), &first).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+    std::fs::remove_file(&first).unwrap();
+    std::fs::rename(place.path().join("away"), &first).unwrap();
+    is(&attempt(&place, &verify), 5, Some(4));
+    // A run list that does not know this run counts nothing.
+    std::fs::rename(place.path().join("probity-runs/index.jsonl"), place.path().join("list")).unwrap();
+    is(&attempt(&place, &verify), 5, None);
+}
+
+#[test]
+fn the_subject_of_commands_is_what_was_started() {
+    use probity_core::ids::Digest;
+    let place = Place::with_service();
+    std::fs::create_dir(place.path().join("tools")).unwrap();
+    let script = "printf '{\"total\": 29.97}'\n";
+    place.write("tools/total.sh", script);
+    let plan = |step: &str| {
+        format!(
+            "schemaVersion: 2\nrequirement:\n  title: Totals\n  criteria:\n    - {{id: T-1, needs: command, text: \"The \
+             tool prints the total.\"}}\nenvironment: local\ncases:\n  - id: C-1\n    title: the tool\n    covers: \
+             [T-1]\n    steps:\n      - {{run: [sh, tools/total.sh], expect: {{json: {{total: 29.97}}}}}}\n{step}"
+        )
+    };
+    let place = place.plan(&plan(""));
+    let ran = place.probity("run --format json").json();
+    assert_eq!(ran["status"], "passed", "{ran}");
+    let script = Digest::of(script.as_bytes());
+    assert_eq!(place.probity(&format!("verify --subject {script}")).code, 0);
+    let shell = std::fs::read_to_string(place.run_folder().join("journal.jsonl")).unwrap();
+    let entries = shell.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let mut programs = entries.filter(|entry| entry["body"]["role"] == "program");
+    let program = programs.next().unwrap()["body"]["sha256"].as_str().unwrap().to_owned();
+    assert_eq!(place.probity(&format!("verify --subject {program}")).code, 0);
+    // The plan is sealed too, and was not started; names are no digests.
+    let text = std::fs::read(place.path().join("order.probity.yaml")).unwrap();
+    for other in [Digest::of(&text).to_string(), "tools/total.sh".to_owned(), "sh".to_owned()] {
+        let unmet = place.probity(&format!("verify --subject {other}"));
+        assert_eq!(unmet.code, 6, "{unmet}");
+        assert!(unmet.stdout.contains("saw       sh sha256 "), "{unmet}");
+    }
+    // Where a service answers, a helper program is not what was tested.
+    place.write(
+        "order.probity.yaml",
+        &plan("      - {http: GET /version, expect: {json: {build: \"1\"}}, covers: []}\n"),
+    );
+    assert_eq!(place.probity("run").code, 0);
+    let unmet = place.probity(&format!("verify --subject {script}"));
+    assert_eq!(unmet.code, 6, "{unmet}");
+    assert!(unmet.stdout.contains("saw       nothing"), "{unmet}");
+}
+
+#[test]
+fn allowed_signers_are_read_and_still_sign_nothing() {
+    let place = passed();
+    let key = "AAAAC3NzaC1lZDI1NTE5AAAAIAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH";
+    place.write("signers", &format!("# CI\nci@example.org namespaces=\"probity-run@v1\" ssh-ed25519 {key}\n"));
+    assert_eq!(place.probity("verify --allowed-signers signers").code, 0);
+    let demanded = place.probity("verify --allowed-signers signers --require-signature");
+    assert_eq!(demanded.code, 6, "{demanded}");
+    place.write("wrong", &format!("ci@example.org ssh-ed25519 {key}\nci@example.org {key}\n"));
+    for (file, why) in [("wrong", "line 2: "), ("absent", "No such file"), ("probity-runs", "no regular file")] {
+        let refused = place.probity(&format!("verify --allowed-signers {file}"));
+        assert_eq!(refused.code, 2, "{refused}");
+        assert!(
+            refused.stderr.contains(&format!("--allowed-signers {file}: ")) && refused.stderr.contains(why),
+            "{refused}"
+        );
+    }
+}

@@ -7,4 +7,5 @@ mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
+mod uses;
 mod ways;

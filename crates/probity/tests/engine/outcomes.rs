@@ -2,7 +2,7 @@
 
 use probity_testkit::server::{Act, Server, closed_port};
 
-use crate::lab::{Lab, Ran, bodies, outcome, reasons, runs_in, steps};
+use crate::lab::{Lab, Ran, bodies, done, outcome, reasons, runs_in, steps};
 
 /// Everything that this build can show, in two cases.
 pub(crate) const WHOLE: &str = "
@@ -245,11 +245,92 @@ fn polls_ask_again_and_keep_every_answer() {
     ends(&ran, &dir, 1, "requirement_failed");
 }
 
+/// A server whose connections are: the bare one, then these answers in turn.
+fn answering(answers: &[Vec<Act>]) -> Server {
+    Server::scripted([&[answer("")], answers].concat())
+}
+
+fn cut(body: &str) -> Vec<Act> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+    vec![Act::Read, Act::say(&format!("{head}Content-Length: 99\r\n\r\n{body}"))]
+}
+
+#[test]
+fn a_poll_is_decided_by_its_last_whole_answer() {
+    let pending = || answer("{\"state\":\"pending\"}");
+    let ready = || answer("{\"state\":\"ready\"}");
+    let begun = || cut("{\"state\":\"rea");
+    let table = [
+        (vec![pending(), begun(), begun()], 1, "requirement_failed"),
+        (vec![begun(), pending(), begun()], 1, "requirement_failed"),
+        (vec![begun(), begun(), begun()], 5, "answer_incomplete"),
+        (vec![pending(), begun(), ready()], 0, ""),
+    ];
+    for (answers, exit, reason) in table {
+        let plan = POLL.replace("for: 2s", "for: 60s, tries: 3");
+        let lab = Lab::with(answering(&answers), &plan);
+        let (ran, dir) = lab.one();
+        assert_eq!(ran.exit, exit, "{}", ran.said());
+        assert!(exit == 0 || reasons(&dir).contains(&reason.to_owned()), "{}", ran.said());
+        let commit = &bodies(&dir, "action.commit")[0];
+        assert_eq!(commit["observation"]["tries"].as_array().unwrap().len(), 3);
+        let shown = done(&lab.command(&["show", "POLL-1.1"]).output().unwrap());
+        assert_eq!(shown.stdout.contains("3 tries, the last"), exit == 1, "{}", shown.said());
+    }
+}
+
+#[test]
+fn a_poll_that_the_budget_ends_has_not_failed_whatever_came_before() {
+    let pending = answer("{\"state\":\"pending\"}");
+    let lab = Lab::with(answering(&[pending, cut("{")]), &POLL.replace("for: 2s", "for: 60s"));
+    let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
+    lab.write("probity.yaml", &format!("{settings}limits: {{probes: 2}}\n"));
+    let (ran, dir) = lab.one();
+    ends(&ran, &dir, 5, "budget_exceeded");
+}
+
+#[test]
+fn the_write_policy_is_decided_on_what_leaves() {
+    let plan = |policy: &str, saved: &str| {
+        format!(
+            "mutation: {policy}
+vars: {{by: qa-lab-1}}
+cases:
+  - id: W-1
+    title: writes
+    covers: [C-1]
+    steps:
+      - {{http: GET /version, expect: {{json: {{build: \"1\"}}}}, save: {{{saved}: build}}, covers: []}}
+      - {{http: \"POST /items\", query: {{by: \"{{by}}\"}}, json: {{name: x}}, expect: {{status: 201, json: {{id: exists}}}}, save: {{item: id}}}}
+    cleanup:
+      - {{http: \"DELETE /items/{{item}}\", expect: {{status: 204}}}}
+"
+        )
+    };
+    let scoped = "{policy: scoped-write, prefix: qa-lab}";
+    let writes = |lab: &Lab| lab.server.hits().iter().filter(|hit| hit.method != "GET").count();
+    let lab = Lab::new(&plan(scoped, "other"));
+    let (ran, dir) = lab.one();
+    assert_eq!(ran.exit, 0, "{}", ran.said());
+    assert_eq!((steps(&dir).len(), writes(&lab)), (3, 2));
+    // By the plan the constant carries the prefix; when it is to leave, an answer has taken its place.
+    let lab = Lab::new(&plan(scoped, "by"));
+    let (ran, dir) = lab.one();
+    ends(&ran, &dir, 5, "write_refused");
+    assert_eq!(steps(&dir)[1], ("W-1.2".into(), "refused".into(), "write_refused".into(), false));
+    assert_eq!(writes(&lab), 0);
+    // What lets a plan run in spite of its errors lets no write through.
+    let lab = Lab::new(&plan("{policy: read-only}", "other"));
+    let ran = lab.run(&["--allow", "plan_errors"]);
+    ends(&ran, &lab.only(), 5, "write_refused");
+    assert_eq!(writes(&lab), 0);
+}
+
 #[test]
 fn a_poll_that_the_budget_ends_has_not_failed() {
     let lab = Lab::new(&POLL.replace("/poll/3", "/poll/300").replace("for: 2s", "for: 60s"));
     let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
-    for limits in ["limits: {time: 1s}", "limits: {probes: 2}"] {
+    for limits in ["limits: {time: 4s}", "limits: {probes: 2}"] {
         lab.write("probity.yaml", &format!("{settings}{limits}\n"));
         let ran = lab.run(&[]);
         let dir = lab.runs().pop().unwrap();

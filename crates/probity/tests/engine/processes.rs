@@ -60,6 +60,16 @@ fn an_interrupt_cleans_up_and_closes_as_cancelled() {
 }
 
 #[test]
+fn an_interrupt_ends_repeated_runs() {
+    let lab = Lab::new(&SLOW.replace("400", "8000"));
+    let child = lab.start_until(&["--repeat", "5"], "/slow?8000");
+    signal(&child, Signal::INT);
+    let ran = done(&child.wait_with_output().unwrap());
+    assert_eq!((ran.exit, lab.runs().len()), (130, 1), "{}", ran.said());
+    assert_eq!(deletes(&lab), 1);
+}
+
+#[test]
 fn an_interrupt_in_the_last_step_does_not_cut_the_identity() {
     let lab = Lab::new(
         "\ncases:\n  - {id: S-1, title: slow, covers: [C-1], steps: [{http: GET /slow?8000, expect: {status: 200, text: slow}}]}\n",
@@ -94,8 +104,8 @@ fn an_interrupt_between_two_tries_is_no_failure() {
 
 #[test]
 fn a_budget_that_ends_leaves_its_reserve_to_cleanup() {
-    for limits in ["limits: {probes: 2}", "limits: {probes: 3}", "limits: {time: 700ms}"] {
-        let lab = Lab::new(SLOW);
+    for limits in ["limits: {probes: 2}", "limits: {probes: 3}", "limits: {time: 4s}"] {
+        let lab = Lab::new(&SLOW.replace("400", "3000"));
         let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();
         lab.write("probity.yaml", &format!("{settings}{limits}\n"));
         let (ran, dir) = lab.one();

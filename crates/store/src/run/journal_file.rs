@@ -52,6 +52,8 @@ pub(super) struct JournalFile {
     generation: u64,
     written: Written,
     poisoned: Option<String>,
+    /// Lines that go to the kernel together with the next one.
+    held: Vec<u8>,
     /// Whether lines were written since the last sync.
     dirty: bool,
 }
@@ -64,12 +66,12 @@ impl JournalFile {
         let file = lock(file, run).inspect_err(|_| {
             let _ = folder.remove(JOURNAL);
         })?;
-        Ok(Self { file, generation: 1, written: Written::nothing(), poisoned: None, dirty: true })
+        Ok(Self { file, generation: 1, written: Written::nothing(), poisoned: None, held: Vec::new(), dirty: true })
     }
 
     /// Goes on after what is there; the file is locked and ends in a whole line.
     pub(super) fn resume(file: LockedFile, generation: u64, written: Written) -> Self {
-        Self { file, generation, written, poisoned: None, dirty: true }
+        Self { file, generation, written, poisoned: None, held: Vec::new(), dirty: true }
     }
 
     pub(super) const fn entries(&self) -> u64 {
@@ -91,6 +93,7 @@ impl JournalFile {
         mono: u64,
         kind: Kind,
         body: Json,
+        hold: bool,
     ) -> Result<(u64, Digest), StoreError> {
         let seq = self.written.entries;
         let what = || format!("entry {seq} ({})", kind.as_str());
@@ -115,14 +118,28 @@ impl JournalFile {
         if length > LINE_MAX || self.written.bytes + length > JOURNAL_MAX {
             return Err(StoreError::unrecorded(what(), &"the journal cannot be that large"));
         }
-        self.dirty = true;
-        if let Err(e) = write_whole(&self.file, &line) {
-            self.poison(&e);
-            self.cut_back(length);
-            return Err(StoreError::unrecorded(what(), &e));
-        }
+        self.held.extend_from_slice(&line);
         self.written.add(&line, id, kind);
+        if !hold {
+            self.flush().map_err(|e| StoreError::unrecorded(what(), &e))?;
+        }
         Ok((seq, id))
+    }
+
+    /// Hands the kernel what was held.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        self.dirty = true;
+        let length = self.held.len() as u64;
+        let result = write_whole(&self.file, &self.held);
+        self.held.clear();
+        if let Err(e) = &result {
+            self.poison(e);
+            self.cut_back(length);
+        }
+        result
     }
 
     /// Takes nothing more from now on.
@@ -130,9 +147,9 @@ impl JournalFile {
         self.poisoned.get_or_insert_with(|| reason.to_string());
     }
 
-    /// Removes a piece of a line of at most `most` bytes; whatever else stands there is not ours to remove.
+    /// Removes a piece of the last write of at most `most` bytes; whatever else stands there is not ours to remove.
     fn cut_back(&self, most: u64) {
-        let whole = self.written.bytes;
+        let whole = self.written.bytes.saturating_sub(most);
         let length = self.file.metadata().map_or(0, |m| m.len());
         if length > whole && length - whole <= most {
             // If this fails too, the piece is found as a torn tail.
@@ -141,6 +158,7 @@ impl JournalFile {
     }
 
     pub(super) fn sync(&mut self) -> io::Result<()> {
+        self.flush()?;
         if self.dirty {
             self.file.sync_data()?;
             self.dirty = false;

@@ -106,10 +106,8 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<Snapshot, Vec<Problem
         problems.push(Problem::new(Code::JournalUnreadable, JOURNAL, "there is no journal"));
     }
     if problems.is_empty() {
-        match hashing::facts(&folder, kept, &meter) {
-            Ok(facts) => {
-                files.extend(facts.into_iter().map(|(name, facts)| (name.into(), Held { facts, bytes: None })));
-            }
+        match hashing::files(&folder, kept, &meter) {
+            Ok(found) => files.extend(found.into_iter().map(|(name, file)| (name.into(), file))),
             Err(found) => problems = found,
         }
     }
@@ -136,7 +134,7 @@ fn read_view(folder: &Folder, name: &str, meter: &Meter) -> Result<Held, Problem
     check_view_size(name, size, &meter.budget)?;
     meter.take(name, size)?;
     let bytes = read_pieces(&file, name, size, meter, |_| Ok(()))?;
-    Ok(Held::of(bytes))
+    Ok(Held::view(bytes))
 }
 
 fn read_pieces(

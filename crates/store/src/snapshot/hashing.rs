@@ -1,6 +1,7 @@
-//! Size and digest of many files, on all cores. One SHA-256 cannot be split, so the files are shared out.
+//! Size, digest and beginning of many files, on all cores. One SHA-256 cannot be split, so the files are shared out.
 
 use std::io::Read as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use probity_core::ids::Digest;
 use sha2::{Digest as _, Sha256};
 
 use super::folder::{CHUNK, changed, open, unreadable};
-use super::{Budget, FileFacts, PROBLEMS_MAX, Problem, too_late, too_many_bytes};
+use super::{Budget, FileFacts, HEAD, Held, PROBLEMS_MAX, Problem, too_late, too_many_bytes};
 use crate::beneath::Folder;
 
 /// What was used of a budget.
@@ -16,19 +17,22 @@ pub(super) struct Meter {
     pub(super) budget: Budget,
     begun: Instant,
     bytes: AtomicU64,
+    held: AtomicU64,
 }
 
 impl Meter {
     pub(super) const fn new(budget: Budget, begun: Instant) -> Self {
-        Self { budget, begun, bytes: AtomicU64::new(0) }
+        Self { budget, begun, bytes: AtomicU64::new(0), held: AtomicU64::new(0) }
     }
 
     /// Counts a file before it is read. By its size, so that a sparse giant costs nothing.
     pub(super) fn take(&self, name: &str, size: u64) -> Result<(), Problem> {
-        let counted = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sum| {
-            sum.checked_add(size).filter(|sum| *sum <= self.budget.bytes)
-        });
-        counted.map(drop).map_err(|_| too_many_bytes(name, &self.budget))
+        if add(&self.bytes, size, self.budget.bytes) { Ok(()) } else { Err(too_many_bytes(name, &self.budget)) }
+    }
+
+    /// Whether there is room to hold a file in memory.
+    fn hold(&self, size: u64) -> bool {
+        add(&self.held, size, self.budget.held)
     }
 
     pub(super) fn is_late(&self) -> bool {
@@ -36,12 +40,14 @@ impl Meter {
     }
 }
 
-/// The facts of the files of these names.
-pub(super) fn facts(
-    folder: &Folder,
-    names: Vec<String>,
-    meter: &Meter,
-) -> Result<Vec<(String, FileFacts)>, Vec<Problem>> {
+/// Adds to a sum, unless it would become too large.
+fn add(sum: &AtomicU64, more: u64, most: u64) -> bool {
+    let larger = |sum: u64| sum.checked_add(more).filter(|sum| *sum <= most);
+    sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, larger).is_ok()
+}
+
+/// Reads the files of these names.
+pub(super) fn files(folder: &Folder, names: Vec<String>, meter: &Meter) -> Result<Vec<(String, Held)>, Vec<Problem>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(names.len());
     let work = Work { folder, names: &names, meter, next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
     let done: Vec<Part> = if threads < 2 {
@@ -64,17 +70,17 @@ pub(super) fn facts(
         problems.truncate(PROBLEMS_MAX);
         return Err(problems);
     }
-    let mut slots: Vec<Option<FileFacts>> = vec![None; names.len()];
-    for (i, facts) in done.into_iter().flat_map(|part| part.facts) {
-        slots[i] = Some(facts);
+    let mut slots: Vec<Option<Held>> = vec![None; names.len()];
+    for (i, file) in done.into_iter().flat_map(|part| part.files) {
+        slots[i] = Some(file);
     }
-    Ok(names.into_iter().zip(slots).filter_map(|(name, facts)| facts.map(|facts| (name, facts))).collect())
+    Ok(names.into_iter().zip(slots).filter_map(|(name, file)| file.map(|file| (name, file))).collect())
 }
 
 /// What one thread came to.
 #[derive(Default)]
 struct Part {
-    facts: Vec<(usize, FileFacts)>,
+    files: Vec<(usize, Held)>,
     problems: Vec<Problem>,
 }
 
@@ -94,7 +100,7 @@ impl Work<'_> {
             let i = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(name) = self.names.get(i) else { break };
             match self.one(name, &mut buffer) {
-                Ok(facts) => part.facts.push((i, facts)),
+                Ok(file) => part.files.push((i, file)),
                 Err(problem) => {
                     // Out of budget is out of budget; other problems are listed together.
                     let over = problem.code == probity_core::codes::Code::OverBudget;
@@ -108,9 +114,11 @@ impl Work<'_> {
         part
     }
 
-    fn one(&self, name: &str, buffer: &mut [u8]) -> Result<FileFacts, Problem> {
+    fn one(&self, name: &str, buffer: &mut [u8]) -> Result<Held, Problem> {
         let (mut file, size) = open(self.folder, name)?;
         self.meter.take(name, size)?;
+        let kept = if self.meter.hold(size) { usize::try_from(size).unwrap_or(HEAD) } else { HEAD };
+        let mut bytes = Vec::with_capacity(kept);
         let mut hasher = Sha256::new();
         let mut rest = size;
         // What is appended meanwhile belongs to a later moment; what was cut off is missed.
@@ -124,11 +132,14 @@ impl Work<'_> {
                 Ok(n) => {
                     rest -= n as u64;
                     hasher.update(&buffer[..n]);
+                    let room = kept - bytes.len();
+                    bytes.extend_from_slice(&buffer[..n.min(room)]);
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(unreadable(name, &e)),
             }
         }
-        Ok(FileFacts { size, digest: Digest::from_bytes(hasher.finalize().into()) })
+        let facts = FileFacts { size, digest: Some(Digest::from_bytes(hasher.finalize().into())) };
+        Ok(Held { facts, bytes: Arc::new(bytes) })
     }
 }

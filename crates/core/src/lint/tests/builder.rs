@@ -12,7 +12,7 @@ use crate::matrix::{Criterion, Matrix, Test};
 use crate::path::{Path, PathSteps};
 use crate::plan::{
     Action, Body, CommandStep, EnvironmentRef, Grants, HttpStep, HttpVersion, Obligation, ObligationKind, Plan, Save,
-    SaveFrom, Scenario, Step,
+    SaveFrom, Scenario, Step, Used,
 };
 
 pub(super) fn id(text: &str) -> Id {
@@ -62,6 +62,10 @@ pub(super) fn save(name: &str, from: &str) -> Save {
 
 pub(super) fn shows(kind: ObligationKind) -> Obligation {
     Obligation { kind, path: None, values: Vec::new(), of: Vec::new(), place: at(92) }
+}
+
+pub(crate) fn used(case: &str) -> Used {
+    Used { case: id(case), place: at(6) }
 }
 
 pub(super) fn step_of(name: &str, action: Action) -> Step {
@@ -122,7 +126,17 @@ pub(super) fn http(name: &str, method: &str, target: &str) -> Step {
 
 pub(super) fn run(name: &str, argv: &[&str]) -> Step {
     let argv = argv.iter().map(|&arg| Json::from(arg)).collect();
-    step_of(name, Action::Command(CommandStep { argv, cwd: None, env: Vec::new(), stdin: None, shell: false }))
+    step_of(
+        name,
+        Action::Command(CommandStep {
+            argv,
+            cwd: None,
+            env: Vec::new(),
+            stdin: None,
+            shell: false,
+            says_idempotent: false,
+        }),
+    )
 }
 
 pub(super) fn criterion(name: &str, needs: &str, text: &str) -> Criterion {
@@ -236,6 +250,18 @@ impl World {
         world.body(0, Json::map([("sku", Json::from("MUG-1")), ("note", var("qa_marker"))]));
         world.command(2).stdin = Some(Json::map([("id", var("order"))]));
         world
+    }
+
+    /// Adds a copy of the case under the id B, steps under ids of their own.
+    pub(crate) fn second(&mut self) -> &mut Scenario {
+        let mut second = self.plan.scenarios[0].clone();
+        second.id = id("B");
+        for (n, step) in second.steps.iter_mut().enumerate() {
+            step.id = id(&format!("B{}.{}", self.plan.scenarios.len(), n + 1));
+        }
+        second.uses.clear();
+        self.plan.scenarios.push(second);
+        self.plan.scenarios.last_mut().unwrap()
     }
 
     pub(crate) fn step(&mut self, at: usize) -> &mut Step {

@@ -7,9 +7,7 @@ use crate::diagnostic::Severity;
 use crate::environment::{AllowedCommand, Declared, Origin};
 use crate::expect::{Channel, Op, What};
 use crate::json::Json;
-use crate::plan::{
-    Body, BodyPart, ClientCertificate, HttpVersion, KeySource, Mutation, PartContent, Proxy, WritePolicy,
-};
+use crate::plan::{Body, BodyPart, ClientCertificate, KeySource, Mutation, PartContent, Proxy, WritePolicy};
 
 fn proxy(url: &str) -> Box<Proxy> {
     Box::new(Proxy { origin: Origin::of(url).unwrap(), auth: None })
@@ -97,6 +95,18 @@ fn targets() {
             ("header name", |w| w.http(1).headers.push(("x-{order}".into(), "a".into()))),
             ("program", |w| w.command(2).argv = vec![var("order")]),
             ("part of an argument", |w| w.command(2).argv.push(Json::map([("$template", "--id={order}")]))),
+            ("a second argument of two values", |w| {
+                w.command(2).argv.push(Json::map([("$template", "{order}{shown}")]));
+            }),
+            ("a number for an argument", |w| w.command(2).argv.push(7.into())),
+            ("a list for an argument", |w| w.command(2).argv.push(Json::list(["a"]))),
+            ("a map for an argument", |w| w.command(2).argv.push(Json::map([("id", var("order"))]))),
+            ("a template for the program", |w| w.command(2).argv[0] = Json::map([("$template", "py{order}")])),
+            ("a template in a shell", |w| {
+                w.plan.grants.shell = true;
+                w.command(2).shell = true;
+                w.command(2).argv = vec!["cat".into(), Json::map([("$template", "<{order}>")])];
+            }),
             ("folder", |w| w.command(2).cwd = Some("{order}".into())),
             ("shell", |w| {
                 w.plan.grants.shell = true;
@@ -105,7 +115,14 @@ fn targets() {
             }),
         ],
     );
-    passes(Code::TemplateBreakout, &[("a whole argument", |w| w.command(2).argv.push(var("order")))]);
+    passes(
+        Code::TemplateBreakout,
+        &[
+            ("a whole argument", |w| w.command(2).argv.push(var("order"))),
+            ("braces in a text", |w| w.argv(2, &["python3", "tools/read.py", "{order}"])),
+            ("a template for stdin", |w| w.command(2).stdin = Some(Json::map([("$template", "<{order}>")]))),
+        ],
+    );
     refuses(
         Code::UrlMalformed,
         &[
@@ -363,10 +380,4 @@ fn texts() {
             ("lower case", |w| w.text("The todo list answers with its total.")),
         ],
     );
-}
-
-#[test]
-fn later_features() {
-    refuses(Code::NotSupported, &[("uses", |w| w.plan.scenarios[0].uses.push(id("A")))]);
-    passes(Code::NotSupported, &[("http/2", |w| w.http(1).http_version = HttpVersion::Two)]);
 }

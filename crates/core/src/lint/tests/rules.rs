@@ -140,25 +140,35 @@ fn ids_and_uses() {
     refuses(
         Code::UsesUnknown,
         &[
-            ("unknown", |w| w.plan.scenarios[0].uses.push(id("gone"))),
-            ("itself", |w| w.plan.scenarios[0].uses.push(id("A"))),
-            ("later", |w| {
-                let mut second = w.plan.scenarios[0].clone();
-                second.id = id("B");
-                w.plan.scenarios.push(second);
-                w.plan.scenarios[0].uses.push(id("B"));
+            ("unknown", |w| w.plan.scenarios[0].uses.push(used("gone"))),
+            ("itself", |w| w.plan.scenarios[0].uses.push(used("A"))),
+            ("a circle", |w| {
+                w.second().uses.push(used("A"));
+                w.plan.scenarios[0].uses.push(used("B"));
+            }),
+            ("too many", |w| {
+                for n in 0..40 {
+                    let other = w.second();
+                    other.id = id(&format!("X-{n}"));
+                    w.plan.scenarios[0].uses.push(used(&format!("X-{n}")));
+                }
             }),
         ],
     );
     passes(
         Code::UsesUnknown,
-        &[("earlier", |w| {
-            let mut second = w.plan.scenarios[0].clone();
-            second.id = id("B");
-            second.uses.push(id("A"));
-            w.plan.scenarios.push(second);
-        })],
+        &[
+            ("earlier", |w| w.second().uses.push(used("A"))),
+            ("later", |w| {
+                w.second();
+                w.plan.scenarios[0].uses.push(used("B"));
+            }),
+        ],
     );
+    let mut world = World::sound();
+    world.plan.scenarios[0].uses.push(used("AA"));
+    let found = world.findings().into_iter().find(|found| found.code == Code::UsesUnknown).unwrap();
+    assert_eq!((found.place, found.help.as_deref()), (Some(at(6)), Some("Did you mean A?")));
 }
 
 #[test]
@@ -189,6 +199,16 @@ fn layers() {
                 w.matrix.criteria[1].needs.clear();
                 w.step(2).obligations.clear();
             }),
+            ("seed form: a finer type asks as the layer that it belongs to", |w| {
+                seed_types(w, "api_followup", "db");
+                w.step(2).obligations.clear();
+            }),
+            ("seed form: polling is shown by no command", |w| {
+                seed_types(w, "api_poll", "database");
+                w.step(0).test_ids.clear();
+                w.step(1).test_ids.clear();
+                w.step(2).test_ids.push(id("A.R-1.api"));
+            }),
             ("a step that is not mapped", |w| {
                 w.matrix.criteria[0].needs = vec!["command".into()];
                 w.matrix.tests[0].kind = "command".into();
@@ -198,6 +218,8 @@ fn layers() {
     passes(
         Code::NeedsUnmet,
         &[
+            ("seed form: api_followup and db", |w| seed_types(w, "api_followup", "db")),
+            ("seed form: api_poll and database", |w| seed_types(w, "api_poll", "database")),
             ("about status", |w| {
                 w.matrix.criteria[0].about_status = true;
                 w.step(0).checks = vec![status(&[201])];
@@ -212,6 +234,15 @@ fn layers() {
             }),
         ],
     );
+}
+
+/// A matrix of the seed form: the demand stands in the type of each test.
+fn seed_types(w: &mut World, first: &str, second: &str) {
+    w.written = false;
+    for (at, kind) in [first, second].into_iter().enumerate() {
+        w.matrix.criteria[at].needs.clear();
+        w.matrix.tests[at].kind = kind.into();
+    }
 }
 
 #[test]
@@ -424,12 +455,30 @@ fn provenance_of_operands() {
     refuses(Code::ExpectationFromEnvironment, &[("a check", |w| w.step(0).checks.push(equals("x", env("E"))))]);
     refuses(
         Code::ExpectationEcho,
-        &[("only an id", |w| {
-            w.step(1).checks = vec![status(&[200]), equals("id", var("order"))];
-            w.step(1).obligations.clear();
-        })],
+        &[
+            ("only an id", |w| {
+                w.step(1).checks = vec![status(&[200]), equals("id", var("order"))];
+                w.step(1).obligations.clear();
+            }),
+            ("of several variables, all of them sent", |w| {
+                both(w);
+                w.http(1).query.push(("total".into(), var("shown")));
+            }),
+        ],
     );
-    passes(Code::ExpectationEcho, &[("beside another check", |w| w.step(1).checks.push(equals("id", var("order"))))]);
+    passes(
+        Code::ExpectationEcho,
+        &[
+            ("beside another check", |w| w.step(1).checks.push(equals("id", var("order")))),
+            ("of several variables, one of them not sent", both),
+        ],
+    );
+}
+
+/// The only check expects two variables in one operand; the path carries one of them.
+fn both(w: &mut World) {
+    w.step(1).checks = vec![status(&[200]), equals("label", Json::map([("$template", "{order}: {shown}")]))];
+    w.step(1).obligations.clear();
 }
 
 #[test]
@@ -440,13 +489,13 @@ fn provenance_by_variable() {
     let case = &world.plan.scenarios[0];
     let [post, get, read, ..] = case.steps.as_slice() else { panic!("five steps") };
     let earlier = |step: &str| Provenance::Earlier { step: id(step) };
-    assert_eq!(provenance(get, case, "qa_marker"), Provenance::Engine);
-    assert_eq!(provenance(post, case, "qa_marker"), Provenance::Echo);
-    assert_eq!(provenance(get, case, "order"), Provenance::Echo);
-    assert_eq!(provenance(read, case, "shown"), earlier("A.1"));
-    assert_eq!(provenance(post, case, "shown"), Provenance::SelfDerived { step: id("A.1") });
-    assert_eq!(provenance(read, case, "constant"), Provenance::Literal);
-    assert_eq!(provenance(read, case, "B.total"), earlier("B"));
+    assert_eq!(provenance(get, case, &[], "qa_marker"), Provenance::Engine);
+    assert_eq!(provenance(post, case, &[], "qa_marker"), Provenance::Echo);
+    assert_eq!(provenance(get, case, &[], "order"), Provenance::Echo);
+    assert_eq!(provenance(read, case, &[], "shown"), earlier("A.1"));
+    assert_eq!(provenance(post, case, &[], "shown"), Provenance::SelfDerived { step: id("A.1") });
+    assert_eq!(provenance(read, case, &[], "constant"), Provenance::Literal);
+    assert_eq!(provenance(read, case, &[], "B.total"), earlier("B"));
 }
 
 #[test]
@@ -511,4 +560,31 @@ fn obligations() {
         ],
     );
     refuses(Code::MarkerInInput, &[("query", |w| w.http(1).query.push(("note".into(), var("qa_marker"))))]);
+}
+
+#[test]
+fn what_a_used_case_saved_is_not_the_plan_s_own_word() {
+    use super::super::{Provenance, inherited, provenance};
+    let mut world = World::sound();
+    world.second().uses.push(used("A"));
+    let (get, read) = {
+        let steps = &world.plan.scenarios[0].steps;
+        (steps[1].clone(), steps[2].clone())
+    };
+    let second = &mut world.plan.scenarios[1];
+    second.steps = vec![read, get];
+    (second.steps[0].id, second.steps[1].id) = (id("B.1"), id("B.2"));
+    second.steps[1].checks = vec![equals("total", var("shown"))];
+    let case = &world.plan.scenarios[1];
+    let before = inherited(&world.plan, case);
+    assert_eq!(before.len(), 5);
+    assert_eq!(provenance(&case.steps[0], case, &before, "shown"), Provenance::Earlier { step: id("A.1") });
+    assert!(!world.codes().contains(&Code::ExpectationSelfDerived), "{:?}", world.findings());
+    // The same question put in the used case gives the answer that it is to be judged by.
+    world.plan.scenarios[0].steps[1].saves.push(save("shown", "total"));
+    world.plan.scenarios[0].steps.truncate(2);
+    world.plan.scenarios[1].steps.remove(0);
+    let messages: Vec<String> =
+        world.findings().into_iter().map(|found| format!("{} {}", found.code, found.message)).collect();
+    assert!(messages.iter().any(|m| m.starts_with("expectation_self_derived shown was saved by A.2")), "{messages:?}");
 }

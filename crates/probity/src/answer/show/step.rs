@@ -10,8 +10,8 @@ use probity_core::json::Json;
 use probity_core::judged::{Judged, drawn_action, place_of};
 use probity_core::observe::Field;
 use probity_core::plan::Action;
+use probity_core::step::Evidence;
 
-use super::Evidence;
 use super::curl::curl;
 use crate::answer::bytes::Excerpt;
 use crate::answer::error::place;
@@ -52,25 +52,11 @@ pub(crate) enum Got<'a> {
 pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
     let mine = checks_on(step, Channel::Request);
     Some(match step.call.as_ref()? {
-        Call::Http(call) => {
-            // What really went out stands in the last hop; the call is what was meant to.
-            let hop = match &step.observation {
-                Some(Observation::Http(http)) => http.hops.first(),
-                _ => None,
-            };
-            let meant = || {
-                let field = |field: &Field| match field {
-                    Field::Text(text) => text.clone(),
-                    Field::Secret(_, name) => format!("{{env:{name}}}"),
-                };
-                call.headers.iter().map(|(name, value)| (name.clone(), field(value))).collect()
-            };
-            Sent::Http {
-                line: format!("{} {}", call.method, call.url),
-                headers: hop.map_or_else(meant, |hop| hop.hop.sent_headers.clone()),
-                body: call.body.as_ref().map(|body| Excerpt::of(body, &mine)),
-            }
-        }
+        Call::Http(call) => Sent::Http {
+            line: format!("{} {}", call.method, call.url),
+            headers: sent_headers(step),
+            body: call.body.as_ref().map(|body| Excerpt::of(body, &mine)),
+        },
         Call::Command(call) => Sent::Command {
             argv: call.argv.clone(),
             cwd: call.cwd.clone(),
@@ -79,11 +65,25 @@ pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
     })
 }
 
+/// The header lines of a request: those that really went out, else those that were meant to; credentials as
+/// `{env:NAME}`.
+pub(crate) fn sent_headers(step: &AuditedStep) -> Vec<(String, String)> {
+    let field = |field: &Field| match field {
+        Field::Text(text) => text.clone(),
+        Field::Secret(_, name) => format!("{{env:{name}}}"),
+    };
+    match (step.observation.as_deref(), &step.call) {
+        (Some(Observation::Http(http)), _) if !http.hops.is_empty() => http.hops[0].hop.sent_headers.clone(),
+        (_, Some(Call::Http(call))) => call.headers.iter().map(|(name, value)| (name.clone(), field(value))).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// What came back, if something did.
-pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &Evidence<'_>) -> Option<Got<'a>> {
+pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &dyn Evidence) -> Option<Got<'a>> {
     let bytes = Bytes::of(judged.audited().recorded(), evidence);
-    let excerpt = |digest, channel| Some(Excerpt::of(&bytes.get(&digest)?, &checks_on(step, channel)));
-    Some(match step.observation.as_ref()? {
+    let excerpt = |digest, channel| Some(Excerpt::of(&bytes.bytes(&digest)?, &checks_on(step, channel)));
+    Some(match step.observation.as_deref()? {
         Observation::Http(http) => {
             let last = http.hops.last()?;
             Got::Http(http, last, excerpt(last.body().sha256, Channel::Body))
@@ -97,7 +97,7 @@ pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &Evidenc
 }
 
 /// The checks on a channel: those that do not hold first.
-fn checks_on(step: &AuditedStep, channel: Channel) -> Vec<&CheckResult> {
+pub(crate) fn checks_on(step: &AuditedStep, channel: Channel) -> Vec<&CheckResult> {
     let mut mine: Vec<&CheckResult> =
         step.judgement.checks.iter().filter(|check| check.channel == Some(channel)).collect();
     mine.sort_by_key(|check| check.truth == Truth::Holds);
@@ -139,12 +139,12 @@ impl Detail {
 }
 
 /// The step as the answer carries it.
-pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>, detail: Detail) -> Json {
+pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence, detail: Detail) -> Json {
     let step = &judged.audited().steps()[position];
     let (scenario, planned) = judged.step(position);
     let handle = handle(position);
     let action = step.action.map(|action| &judged.audited().recorded().actions()[action]);
-    let tries = match &step.observation {
+    let tries = match step.observation.as_deref() {
         Some(Observation::Http(http)) => http.tries.len().max(1),
         Some(Observation::Command(_)) => 1,
         None => 0,
@@ -169,7 +169,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &Evidence<'_>,
                 ("op", check.op.as_str().into()),
                 ("expected", clip(&check.expected, 300).into()),
                 ("expected_from", check.expected_from.as_ref().map(|from| clip(from, 120)).into()),
-                ("provenance", provenance_word(scenario, planned, check).into()),
+                ("provenance", provenance_word(judged, scenario, planned, check).into()),
                 ("saw", clip(&check.saw, 300).into()),
                 ("holds", check.truth.as_str().into()),
                 ("class", class.into()),

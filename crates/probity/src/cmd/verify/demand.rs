@@ -12,6 +12,7 @@ use probity_core::journal::body::Role;
 use probity_core::json::Json;
 use probity_core::judged::{Judged, Subject};
 use probity_core::verify::Verified;
+use probity_formats::allowed_signers::{self, Signer};
 
 use crate::answer::clip;
 use crate::cli::VerifyArgs;
@@ -73,8 +74,8 @@ impl Wanted {
         let document = |flag: &str, text: &Option<String>, base: &str| {
             text.as_ref().map(|text| digest_of(flag, text, base).map(|digest| (text.clone(), digest))).transpose()
         };
-        if let Some(signers) = args.allowed_signers.as_ref().filter(|file| !file.is_file()) {
-            return Err(format!("--allowed-signers {}: there is no such file", signers.display()));
+        if let Some(file) = &args.allowed_signers {
+            signers(file)?;
         }
         let age = |text: &String| {
             let ms =
@@ -110,12 +111,7 @@ impl Wanted {
             demands.push(Demand::of("environment", wanted, found, met));
         }
         if let Some(wanted) = &self.subject {
-            let found = match judged.map(Judged::subject) {
-                Some(Subject::Identity(build)) => Some(build),
-                Some(Subject::Declared) | None => None,
-            };
-            let met = found.as_ref() == Some(wanted);
-            demands.push(Demand::of("subject", wanted, found, met));
+            demands.push(subject(wanted, judged));
         }
         if let Some((text, limit)) = &self.max_age {
             let age = judged.and_then(|judged| age_of(judged.audited().recorded().last_at()));
@@ -136,6 +132,22 @@ pub(super) fn sealed(seal: &Seal, verified: &Verified) -> Demand {
     Demand::of("seal", seal.to_string(), found, verified.seal.as_ref() == Some(seal))
 }
 
+/// The subject is the build that the running system named, compared as text. Where it named none and nothing but
+/// commands was asked, it is what the run started: 64 digits are then compared with the sealed digest of each program
+/// and script.
+fn subject(wanted: &str, judged: Option<&Judged>) -> Demand {
+    let demand = |found, met| Demand::of("subject", wanted, found, met);
+    let Some(judged) = judged else { return demand(None, false) };
+    if let Subject::Identity(build) = judged.subject() {
+        let met = build == wanted;
+        return demand(Some(build), met);
+    }
+    let started = judged.started();
+    let asked = Digest::parse(wanted).and_then(|digest| started.iter().find(|one| one.sha256 == digest));
+    let found = asked.or(started.first()).map(|one| format!("{} sha256 {}", one.name, one.sha256));
+    demand(found, asked.is_some())
+}
+
 fn sealed_input(name: &'static str, text: &str, digest: &Digest, judged: Option<&Judged>, roles: &[Role]) -> Demand {
     let inputs = judged.map_or(&[][..], |judged| judged.audited().recorded().inputs());
     let mine = || inputs.iter().filter(|input| roles.contains(&input.role));
@@ -144,6 +156,19 @@ fn sealed_input(name: &'static str, text: &str, digest: &Digest, judged: Option<
     let own = digest.to_string();
     let wanted = if text == own { format!("sha256 {own}") } else { format!("{text} sha256 {own}") };
     Demand::of(name, wanted, found, met)
+}
+
+/// Reads the file of those whose signatures are believed. A run holds none yet that could be held against it.
+fn signers(file: &Path) -> Result<Vec<Signer>, String> {
+    let refused = |why: String| format!("--allowed-signers {}: {why}", file.display());
+    let facts = std::fs::metadata(file).map_err(|e| refused(e.to_string()))?;
+    if !facts.is_file() || facts.len() > allowed_signers::LARGEST as u64 {
+        return Err(refused("it is no regular file, or too large".to_owned()));
+    }
+    let bytes = std::fs::read(file).map_err(|e| refused(e.to_string()))?;
+    allowed_signers::read(&bytes).map_err(|fault| {
+        refused(format!("{fault}; a line is PRINCIPALS [OPTIONS] KEY-TYPE KEY, as ssh-keygen(1) describes"))
+    })
 }
 
 /// A digest as it was typed, or that of a file; of a folder, that of the file of this name in it.

@@ -22,11 +22,11 @@ fn lines(journal: &[u8]) -> Vec<&[u8]> {
 
 fn with_journal(good: &Good, journal: Vec<u8>, list: bool) -> Verified {
     let snapshot = good.snapshot.with("journal.jsonl", journal).unwrap();
-    verify_snapshot(&snapshot, list.then_some(&good.list), None, Vec::new())
+    verify_snapshot(&snapshot, list.then_some(&good.list), None, Vec::new(), None)
 }
 
 fn with_file(good: &Good, name: &str, bytes: Vec<u8>) -> Verified {
-    verify_snapshot(&good.snapshot.with(name, bytes).unwrap(), Some(&good.list), None, Vec::new())
+    verify_snapshot(&good.snapshot.with(name, bytes).unwrap(), Some(&good.list), None, Vec::new(), None)
 }
 
 /// Every position of the journal: the line is no entry any more, or does not chain.
@@ -120,7 +120,7 @@ fn a_cut_tail_is_never_a_pass() {
     }
     let seal = Seal::new(lines(journal).len() as u64, &Chain::read(journal).entries.last().unwrap().1);
     let cut = good.snapshot.with("journal.jsonl", lines(journal)[..5].concat()).unwrap();
-    refused(&verify_snapshot(&cut, None, Some(&seal), Vec::new()), Code::TailCut);
+    refused(&verify_snapshot(&cut, None, Some(&seal), Vec::new(), None), Code::TailCut);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn every_file_counts() {
         } else {
             (Code::ViewMissing, Code::ViewDiffers, Code::ViewDiffers)
         };
-        let without = verify_snapshot(&good.snapshot.without(name), Some(&good.list), None, Vec::new());
+        let without = verify_snapshot(&good.snapshot.without(name), Some(&good.list), None, Vec::new(), None);
         refused(&without, missing);
         for at in (0..bytes.len()).step_by((bytes.len() / 20).max(1)) {
             let mut other = bytes.clone();
@@ -150,7 +150,7 @@ fn every_file_counts() {
             // The right bytes under another extension, or in another folder, are not what was captured.
             let renamed = format!("{}.png", name.split('.').next().unwrap());
             let moved = good.snapshot.without(name).with(&renamed, bytes.clone()).unwrap();
-            refused(&verify_snapshot(&moved, Some(&good.list), None, Vec::new()), missing);
+            refused(&verify_snapshot(&moved, Some(&good.list), None, Vec::new(), None), missing);
         }
     }
 }
@@ -178,7 +178,7 @@ fn every_byte_of_the_run_list_counts() {
             if probity_store::list::read(&list).is_err() && (at % 50 > 0 || other != good.list[at] ^ 1) {
                 continue;
             }
-            let verified = verify_snapshot(&good.snapshot, Some(&list), None, Vec::new());
+            let verified = verify_snapshot(&good.snapshot, Some(&list), None, Vec::new(), None);
             assert_eq!(verified.exit(), 6, "{at}: {}\n{}", String::from_utf8_lossy(&list), drawn(&verified));
         }
     }
@@ -189,7 +189,7 @@ fn lines_of_the_run_list_are_refused_or_anchor_nothing() {
     let good = whole();
     let all = lines(&good.list);
     let [opened, closed] = all[..] else { panic!("{}", all.len()) };
-    let verify = |list: &[&[u8]]| verify_snapshot(&good.snapshot, Some(&list.concat()), None, Vec::new());
+    let verify = |list: &[&[u8]]| verify_snapshot(&good.snapshot, Some(&list.concat()), None, Vec::new(), None);
     for list in [&[closed][..], &[closed, opened], &[opened, opened, closed], &[opened, closed, closed]] {
         refused(&verify(list), Code::IndexBroken);
     }
@@ -202,7 +202,7 @@ fn lines_of_the_run_list_are_refused_or_anchor_nothing() {
 
 #[test]
 fn not_anchored() {
-    let verified = verify_snapshot(&whole().snapshot, None, None, Vec::new());
+    let verified = verify_snapshot(&whole().snapshot, None, None, Vec::new(), None);
     assert_eq!((verified.exit(), codes(&verified, Weight::Note)), (0, vec![Code::NotAnchored]));
 }
 

@@ -9,7 +9,7 @@ use probity_core::journal::Kind;
 use probity_core::json::Json;
 use probity_core::judged::Judged;
 
-use super::forged::Forgery;
+use super::forgery::Forgery;
 use super::good::whole;
 use crate::derive::verify_snapshot;
 
@@ -94,13 +94,13 @@ fn every_field_is_seen_or_known_to_stand_alone() {
         leaves(&entry.body, "", &mut places);
         for place in places {
             let mut forgery = Forgery::of(whole());
-            let value = other(&super::forged::value_at(forgery.body(at), &place));
-            super::forged::set(forgery.body(at), &place, value);
+            let value = other(&super::forgery::value_at(forgery.body(at), &place));
+            super::forgery::set(forgery.body(at), &place, value);
             if forgery.chained() == whole().snapshot.journal() {
                 continue;
             }
             cases += 1;
-            let verified = verify_snapshot(&forgery.snapshot(), None, None, Vec::new());
+            let verified = verify_snapshot(&forgery.snapshot(), None, None, Vec::new(), None);
             let seen = verified.findings.iter().any(|finding| {
                 // Views and outcome can be written to match, but for an outcome that the rest does not give.
                 let views = matches!(finding.code, Code::ViewDiffers | Code::ViewMissing);

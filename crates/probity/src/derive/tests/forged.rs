@@ -6,161 +6,11 @@ use probity_core::ids::Digest;
 use probity_core::journal::chain::Chain;
 use probity_core::journal::{Entry, Kind};
 use probity_core::json::{Json, Map};
-use probity_core::verify::Verified;
-use probity_store::snapshot::Snapshot;
 
-use super::good::{Good, exhausted, partial, whole};
+use super::forgery::{Forgery, at_text, put_text, set, value_at};
+use super::good::{exhausted, partial, whole};
 use super::{drawn, refused};
-use crate::derive::{judge_snapshot, verify_snapshot, views};
-
-/// A journal that is being written again.
-pub(super) struct Forgery {
-    good: &'static Good,
-    pub(super) entries: Vec<Entry>,
-}
-
-impl Forgery {
-    pub(super) fn of(good: &'static Good) -> Self {
-        let entries = Chain::read(good.snapshot.journal()).entries.into_iter().map(|(entry, _)| entry).collect();
-        Self { good, entries }
-    }
-
-    /// The position of the n-th entry of a kind.
-    fn nth(&self, kind: Kind, n: usize) -> usize {
-        self.entries.iter().enumerate().filter(|(_, entry)| entry.kind == kind).nth(n).unwrap().0
-    }
-
-    /// The position of the intent of a step.
-    fn intent(&self, step: &str) -> usize {
-        self.about(Kind::ActionIntent, step)
-    }
-
-    fn commit(&self, step: &str) -> usize {
-        self.about(Kind::ActionCommit, step)
-    }
-
-    fn about(&self, kind: Kind, step: &str) -> usize {
-        let about = |entry: &Entry| entry.kind == kind && entry.body.get("step").and_then(Json::as_text) == Some(step);
-        self.entries.iter().position(about).unwrap()
-    }
-
-    /// The entries of a step: intent, evidence, commit.
-    fn of_step(&self, step: &str) -> std::ops::RangeInclusive<usize> {
-        self.intent(step)..=self.commit(step)
-    }
-
-    pub(super) fn body(&mut self, at: usize) -> &mut Json {
-        &mut self.entries[at].body
-    }
-
-    fn opened(&mut self) -> &mut Json {
-        self.body(0)
-    }
-
-    fn insert(&mut self, at: usize, kind: Kind, body: Json) {
-        let like = &self.entries[at.min(self.entries.len() - 1)];
-        let entry = Entry { kind, body, ..like.clone() };
-        self.entries.insert(at, entry);
-    }
-
-    /// Numbers, intents and ids follow each other again.
-    pub(super) fn chained(&self) -> Vec<u8> {
-        let mut journal = Vec::new();
-        let mut prev = Digest::zero();
-        let moved = |old: u64| self.entries.iter().position(|e| e.kind == Kind::ActionIntent && e.seq == old);
-        for (seq, entry) in self.entries.iter().enumerate() {
-            let mut entry = Entry { seq: seq as u64, prev, ..entry.clone() };
-            if let Some(old) = entry.body.get("intent").and_then(Json::as_u64)
-                && let Some(new) = moved(old)
-            {
-                set(&mut entry.body, "intent", new);
-            }
-            if entry.kind == Kind::RunClosed {
-                set(&mut entry.body, "closes.entries", seq);
-                set(&mut entry.body, "closes.head", prev);
-            }
-            let (line, id) = entry.line().unwrap();
-            journal.extend(line);
-            prev = id;
-        }
-        journal
-    }
-
-    pub(super) fn snapshot(&self) -> Snapshot {
-        self.good.snapshot.with("journal.jsonl", self.chained()).unwrap()
-    }
-
-    /// The outcome that the rest gives, and the views of that.
-    fn completed(&mut self) -> Snapshot {
-        let Some(judged) = judge_snapshot(&self.snapshot()) else { return self.snapshot() };
-        let last = self.entries.len() - 1;
-        if self.entries[last].kind == Kind::RunClosed {
-            set(self.body(last), "outcome", judged.status().as_str());
-            for (name, count) in ["passed", "failed", "blocked", "inconclusive", "untested"].iter().zip(judged.counts())
-            {
-                set(self.body(last), &format!("counts.{name}"), count);
-            }
-        }
-        let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot).map(|judged| views(&judged)).unwrap_or_default() {
-            snapshot = snapshot.with(&name, bytes).unwrap();
-        }
-        snapshot
-    }
-
-    /// Verifies it complete, and demands that with the run list it is refused whatever was forged.
-    fn verify(mut self) -> Verified {
-        let snapshot = self.completed();
-        let anchored = verify_snapshot(&snapshot, Some(&self.good.list), None, Vec::new());
-        assert_eq!(anchored.exit(), 6, "with the run list\n{}", drawn(&anchored));
-        verify_snapshot(&snapshot, None, None, Vec::new())
-    }
-
-    /// Demands this code.
-    #[track_caller]
-    fn refused(self, code: Code) {
-        refused(&self.verify(), code);
-    }
-}
-
-/// Replaces, adds or (with null for a key that is there) keeps a value at a dotted place.
-pub(super) fn set(json: &mut Json, place: &str, value: impl Into<Json>) {
-    let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
-    match json {
-        Json::Map(map) => {
-            let found = map.iter_mut().find(|(known, _)| *known == key).map(|(_, value)| value);
-            match (found, rest) {
-                (Some(inner), Some(rest)) => set(inner, rest, value),
-                (Some(inner), None) => *inner = value.into(),
-                (None, None) => map.push(key, value),
-                (None, Some(_)) => panic!("{place}"),
-            }
-        }
-        Json::List(items) => match rest {
-            Some(rest) => set(&mut items[key.parse::<usize>().unwrap()], rest, value),
-            None => items[key.parse::<usize>().unwrap()] = value.into(),
-        },
-        _ => panic!("{place}"),
-    }
-}
-
-pub(super) fn value_at(json: &Json, place: &str) -> Json {
-    let mut here = json;
-    for key in place.split('.') {
-        here = match here {
-            Json::List(items) => &items[key.parse::<usize>().unwrap()],
-            other => other.get(key).unwrap(),
-        };
-    }
-    here.clone()
-}
-
-/// Writes bytes into an entry that captures or seals them.
-fn put_text(body: &mut Json, text: &str) {
-    set(body, "content", Json::map([("text", text)]));
-    set(body, "sha256", Digest::of(text.as_bytes()));
-    set(body, "bytes", text.len());
-}
+use crate::derive::verify_snapshot;
 
 /// A test for each: the code, the run, what is done to it.
 macro_rules! forgeries {
@@ -179,7 +29,7 @@ macro_rules! forgeries {
 fn writing_it_all_again_without_a_change_gives_the_same() {
     let mut same = Forgery::of(whole());
     assert_eq!(same.chained(), whole().snapshot.journal());
-    let verified = verify_snapshot(&same.completed(), Some(&whole().list), None, Vec::new());
+    let verified = verify_snapshot(&same.completed(), Some(&whole().list), None, Vec::new(), None);
     assert_eq!(verified.exit(), 0, "{}", drawn(&verified));
 }
 
@@ -524,14 +374,6 @@ forgeries! {
     not_reproduced_by_no_derivation: NotReproduced, whole, |f| set(f.opened(), "derivation", 0u64);
 }
 
-fn at_text(f: &Forgery, at: usize) -> String {
-    let content = f.entries[at].body.get("content").unwrap();
-    match content.get("file").and_then(Json::as_text) {
-        Some(name) => std::fs::read_to_string(f.good.dir.join("evidence").join(name)).unwrap(),
-        None => content.get("text").and_then(Json::as_text).unwrap().to_owned(),
-    }
-}
-
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -584,7 +426,7 @@ fn chain_broken_and_sequence_gap() {
             journal.extend(entry.line().unwrap().0);
         }
         let snapshot = good.snapshot.with("journal.jsonl", journal).unwrap();
-        verify_snapshot(&snapshot, None, None, Vec::new())
+        verify_snapshot(&snapshot, None, None, Vec::new(), None)
     };
     refused(&broken(&|entry| entry.prev = Digest::of(b"other")), Code::ChainBroken);
     refused(&broken(&|entry| entry.seq += 1), Code::SequenceGap);
@@ -599,7 +441,7 @@ fn entry_not_canonical_and_unknown_kind() {
     let verified = |from: &str, to: &str| {
         let journal = text.replacen(from, to, 1).into_bytes();
         assert_ne!(journal, good.snapshot.journal());
-        verify_snapshot(&good.snapshot.with("journal.jsonl", journal).unwrap(), None, None, Vec::new())
+        verify_snapshot(&good.snapshot.with("journal.jsonl", journal).unwrap(), None, None, Vec::new(), None)
     };
     refused(&verified("\"gen\":1", "\"gen\": 1"), Code::EntryNotCanonical);
     refused(&verified("\"v\":1", "\"v\":1,\"x\":1"), Code::EntryNotCanonical);
@@ -627,14 +469,14 @@ fn tail_cut() {
     journal.truncate(journal.iter().rposition(|b| *b == b'\n').unwrap() + 1);
     journal.extend(cut.line().unwrap().0);
     let snapshot = whole().snapshot.with("journal.jsonl", journal).unwrap();
-    refused(&verify_snapshot(&snapshot, None, None, Vec::new()), Code::TailCut);
+    refused(&verify_snapshot(&snapshot, None, None, Vec::new(), None), Code::TailCut);
     // A whole close over fewer steps: the run list knows of more.
     let mut f = Forgery::of(whole());
     let range = f.of_step("PROG-1.1");
     f.entries.drain(range);
     let snapshot = f.completed();
-    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new()), Code::TailCut);
-    refused(&verify_snapshot(&snapshot, None, None, Vec::new()), Code::StepMissing);
+    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new(), None), Code::TailCut);
+    refused(&verify_snapshot(&snapshot, None, None, Vec::new(), None), Code::StepMissing);
 }
 
 /// Another end of the same length.
@@ -646,9 +488,9 @@ fn anchor_differs() {
         entry.mono += 1;
     }
     let snapshot = f.completed();
-    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new()), Code::AnchorDiffers);
+    refused(&verify_snapshot(&snapshot, Some(&whole().list), None, Vec::new(), None), Code::AnchorDiffers);
     // Without anything that names the end it is a run like any other: that is what "unsigned" means.
-    let alone = verify_snapshot(&snapshot, None, None, Vec::new());
+    let alone = verify_snapshot(&snapshot, None, None, Vec::new(), None);
     assert_eq!(alone.exit(), 0, "{}", drawn(&alone));
 }
 
@@ -663,10 +505,10 @@ fn outcome_differs_and_weakening_hidden() {
         let mut f = Forgery::of(good);
         let last = f.entries.len() - 1;
         set(f.body(last), "outcome", outcome);
-        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new()), code);
+        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new(), None), code);
         let mut f = Forgery::of(good);
         set(f.body(last), "counts.passed", 9u64);
-        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new()), Code::OutcomeDiffers);
+        refused(&verify_snapshot(&f.snapshot(), None, None, Vec::new(), None), Code::OutcomeDiffers);
     }
 }
 
@@ -680,7 +522,7 @@ fn a_claimed_pass_is_not_believed() {
     let commit = f.commit("ITEM-1.2");
     let blob = Json::map([("bytes", Json::from(text.len())), ("sha256", Digest::of(text.as_bytes()).into())]);
     set(f.body(commit), "observation.hops.0.wire", blob);
-    let verified = verify_snapshot(&f.completed(), None, None, Vec::new());
+    let verified = verify_snapshot(&f.completed(), None, None, Vec::new(), None);
     assert_eq!(verified.exit(), 1, "the bytes fail the check\n{}", drawn(&verified));
     let disagrees = verified.findings.iter().any(|finding| finding.code == Code::RunnerDisagrees);
     assert!(disagrees, "{}", drawn(&verified));

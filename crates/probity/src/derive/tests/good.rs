@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use probity_store::naming::RUN_LIST;
 use probity_store::snapshot::{Budget, Snapshot};
-use probity_testkit::server::Server;
+use probity_testkit::server::{Act, Server};
 use tokio::sync::watch;
 
 use crate::derive::verify_snapshot;
@@ -69,30 +69,60 @@ pub(super) struct Good {
 /// A whole run that passed.
 pub(super) fn whole() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
-    RUN.get_or_init(|| make(&[], ""))
+    RUN.get_or_init(|| make(Server::start(), PLAN, &[], "", 0))
 }
 
 /// A run of one case only, which is capped.
 pub(super) fn partial() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
-    RUN.get_or_init(|| make(&["ITEM-1"], ""))
+    RUN.get_or_init(|| make(Server::start(), PLAN, &["ITEM-1"], "", 5))
 }
 
 /// A run that used up its probes after two of them.
 pub(super) fn exhausted() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
-    RUN.get_or_init(|| make(&[], "limits: {probes: 3}\n"))
+    RUN.get_or_init(|| make(Server::start(), PLAN, &[], "limits: {probes: 3}\n", 5))
 }
 
-fn make(only: &[&str], settings: &str) -> Good {
-    let server = Server::start();
+/// A run whose only answer came coded.
+pub(super) fn coded() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let step = "- {http: GET /gzip, expect: {status: 200, json: {coded: true}}}";
+    RUN.get_or_init(|| make(Server::start(), &one_step(step), &[], "", 0))
+}
+
+/// A run that polled three times: a whole answer that was not the right one, and two that were cut off. It failed.
+pub(super) fn cut_off() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let answer = |length: usize, body: &str| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        vec![Act::Read, Act::say(&format!("{head}Content-Length: {length}\r\n\r\n{body}"))]
+    };
+    let build = || answer(13, "{\"build\":\"1\"}");
+    let state = || answer(19, "{\"state\":\"pending\"}");
+    let cut = || answer(19, "{\"state\":");
+    let step =
+        "- {http: GET /job, poll: {every: 50ms, for: 60s, tries: 3}, expect: {status: 200, json: {state: ready}}}";
+    RUN.get_or_init(|| {
+        let server = Server::scripted(vec![Vec::new(), build(), state(), cut(), cut(), build()]);
+        make(server, &one_step(step), &[], "", 1)
+    })
+}
+
+fn one_step(step: &str) -> String {
+    let criteria = "criteria: [{id: C-1, needs: api, text: \"The answer is right.\"}]";
+    let case = format!("- {{id: A-1, title: a, covers: [C-1], steps: [{}]}}", step.trim_start_matches("- "));
+    format!("schemaVersion: 2\nrequirement:\n  title: Answers\n  {criteria}\ncases:\n  {case}\n")
+}
+
+fn make(server: Server, plan: &str, only: &[&str], settings: &str, exit: u8) -> Good {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    write("items.probity.yaml", PLAN);
+    write("items.probity.yaml", plan);
     write("tools/count.sh", "echo '1 line'\n");
     let environment = format!(
         "version: 1\ndefault_environment: local\nenvironments:\n  local: {{kind: local, url: \"{}\", data: disposable, \
@@ -116,13 +146,13 @@ fn make(only: &[&str], settings: &str) -> Good {
         shared: &mut Shared::default(),
         progress: &mut |_| {},
     }));
+    drop(server);
     let done = done.unwrap_or_else(|error| panic!("{error:?}"));
     let snapshot = in_memory(&done.dir);
     let list = std::fs::read(done.dir.parent().unwrap().join(RUN_LIST)).unwrap();
     let good = Good { snapshot, dir: done.dir.clone(), list, _folder: folder };
-    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new());
-    let expected = if only.is_empty() && settings.is_empty() { 0 } else { 5 };
-    assert_eq!(verified.exit(), expected, "{}", super::drawn(&verified));
+    let verified = verify_snapshot(&good.snapshot, Some(&good.list), None, Vec::new(), None);
+    assert_eq!(verified.exit(), exit, "{}", super::drawn(&verified));
     assert!(verified.findings.is_empty(), "{}", super::drawn(&verified));
     good
 }

@@ -1,0 +1,200 @@
+//! The write policy of a plan: which steps write, and which of the writes are allowed (plan.md "`mutation`").
+//!
+//! It is decided three times: on the plan, by the lint; on the resolved call, before it leaves; and again in the
+//! derivation. The last two are one function over one call.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use url::Url;
+
+use crate::allow::only_reads;
+use crate::checked::CheckedPlan;
+use crate::environment::AllowedCommand;
+use crate::inputs::body_of;
+use crate::invoke::Call;
+use crate::json::Json;
+use crate::lint::RESERVED;
+use crate::observe::{CommandCall, HttpCall};
+use crate::plan::{Action, HttpStep, Step, WritePolicy};
+use crate::vars::{Vars, holes, resolve, text_of, variables};
+
+/// Whether a step writes: by its method, or as a command that is not listed as reading. Signatures of the profile
+/// come first: an allowed one lets a request through, a write signature marks one that looks harmless.
+#[must_use]
+pub fn writes(step: &Step, commands: &[AllowedCommand], signatures: Option<&Json>) -> bool {
+    match &step.action {
+        Action::Http(http) => {
+            let target = [http.target.as_str()];
+            if is_bare(http) && signed(signatures, "allow_signatures", &http.method, &target, None) {
+                return false;
+            }
+            by_method(&http.method) || signed(signatures, "write_signatures", &http.method, &target, None)
+        }
+        Action::Command(command) => command.shell || !only_reads(&command.argv, commands),
+    }
+}
+
+fn by_method(method: &str) -> bool {
+    !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE")
+}
+
+/// Nothing in it comes from elsewhere: an allowance may be decided by its text.
+fn is_bare(http: &HttpStep) -> bool {
+    http.body.is_none() && holes(&http.target).is_empty()
+}
+
+/// The same of a step with its values in place: what writes by the plan writes, and a value or a body may make a write
+/// of a request that looks harmless.
+fn call_writes(step: &Step, call: &Call, commands: &[AllowedCommand], signatures: Option<&Json>) -> bool {
+    writes(step, commands, signatures)
+        || match (&step.action, call) {
+            (Action::Http(http), Call::Http(call)) => {
+                let url = Url::parse(&call.url).ok();
+                let path = url.as_ref().map_or("", Url::path);
+                let asked = url.as_ref().and_then(Url::query).map_or_else(String::new, |q| format!("{path}?{q}"));
+                let targets = [http.target.as_str(), call.url.as_str(), path, asked.as_str()];
+                let allowed =
+                    is_bare(http) && signed(signatures, "allow_signatures", &http.method, &targets[..1], None);
+                let body = Some(String::from_utf8_lossy(call.body.as_deref().unwrap_or_default()));
+                !allowed && signed(signatures, "write_signatures", &http.method, &targets, body.as_deref())
+            }
+            (Action::Command(_), Call::Command(call)) => {
+                let argv: Vec<Json> = call.argv.iter().map(Json::from).collect();
+                !only_reads(&argv, commands)
+            }
+            // A call is always of its step's kind.
+            _ => true,
+        }
+}
+
+/// Whether a signature of the list matches one of the targets, and the body where it asks for one; a body that is not
+/// known yet matches none. Patterns that this engine cannot read match no allowance and every write.
+fn signed(signatures: Option<&Json>, list: &str, method: &str, targets: &[&str], body: Option<&str>) -> bool {
+    let entries = signatures.and_then(|rules| rules.get(list)).and_then(Json::as_list).unwrap_or_default();
+    let unread = list == "write_signatures";
+    let matches = |pattern: &str, texts: &[&str]| {
+        Regex::new(pattern).map_or(unread, |regex| texts.iter().any(|text| regex.is_match(text)))
+    };
+    entries.iter().any(|entry| {
+        let named = entry.get("method").and_then(Json::as_text).unwrap_or_default();
+        let url = entry.get("url").and_then(Json::as_text).is_some_and(|pattern| matches(pattern, targets));
+        let fits = match (entry.get("body").and_then(Json::as_text), body) {
+            (Some(pattern), Some(body)) => matches(pattern, &[body]),
+            (Some(_), None) => false,
+            (None, _) => entry.get("body").is_none(),
+        };
+        (named == "*" || named == method) && url && fits
+    })
+}
+
+/// The values of a step that may carry the prefix or name an object: query and body, argv and stdin. One in a header
+/// names no object.
+#[must_use]
+pub fn scoped_data(step: &Step) -> Vec<&Json> {
+    match &step.action {
+        Action::Http(http) => {
+            let query = http.query.iter().map(|(_, value)| value);
+            query.chain(http.body.iter().flat_map(body_of)).collect()
+        }
+        Action::Command(command) => command.argv.iter().skip(1).chain(&command.stdin).collect(),
+    }
+}
+
+/// The variables in them, and in the path.
+#[must_use]
+pub fn scoped_variables(step: &Step) -> BTreeSet<&str> {
+    let mut scoped: BTreeSet<&str> = scoped_data(step).into_iter().flat_map(variables).collect();
+    if let Action::Http(http) = &step.action {
+        scoped.extend(holes(&http.target));
+    }
+    scoped
+}
+
+/// Whether a text can be the prefix of `scoped-write`: at least 3 letters, digits, `_` or `-`, and holes for values of
+/// the engine. Any other value might be chosen by whoever answers.
+#[must_use]
+pub fn is_prefix(template: &str) -> bool {
+    prefix_of(template, &Vars::new(&RESERVED.map(|name| (name.to_owned(), name.into())))).is_some()
+}
+
+/// The prefix with the engine's values in place.
+fn prefix_of(template: &str, vars: &Vars) -> Option<String> {
+    let engine: Vec<(String, Json)> =
+        RESERVED.iter().filter_map(|name| Some(((*name).to_owned(), vars.get(name)?.clone()))).collect();
+    let filled = resolve(&Json::map([("$template", template)]), &Vars::new(&engine)).ok()?;
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    filled.as_text().filter(|prefix| prefix.len() >= 3 && prefix.bytes().all(plain)).map(str::to_owned)
+}
+
+/// The variables of a case that allowed writes saved, as they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Ours(BTreeSet<String>);
+
+impl Ours {
+    /// Takes what a step saves. What a step saves that does not write is nobody's own, whatever its name held before.
+    pub fn take<'n>(&mut self, writes: bool, names: impl IntoIterator<Item = &'n str>) {
+        for name in names {
+            if writes {
+                self.0.insert(name.to_owned());
+            } else {
+                self.0.remove(name);
+            }
+        }
+    }
+
+    /// Whether a variable is one of them.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+}
+
+/// Why the write policy stops a call, if it does: decided on what would leave, with every value in place.
+#[must_use]
+pub fn stopped(checked: &CheckedPlan, step: &Step, call: &Call, vars: &Vars, ours: &Ours) -> Option<String> {
+    let profile = checked.profile();
+    let writes = || call_writes(step, call, &profile.commands, profile.mutation.as_ref());
+    let Some(mutation) = &checked.plan().mutation else {
+        let production = checked.environment().kind.as_deref() == Some("production");
+        return (production && writes())
+            .then(|| "the environment is production and the plan declares no write policy".to_owned());
+    };
+    match mutation.policy {
+        WritePolicy::Unrestricted => None,
+        WritePolicy::ReadOnly => writes().then(|| format!("{} writes, and the policy is read-only", step.id)),
+        WritePolicy::ScopedWrite => {
+            let prefix = mutation.prefix.as_deref().and_then(|template| prefix_of(template, vars));
+            let named = |name: &&str| ours.has(name) && vars.get(name).is_some_and(|value| !text_of(value).is_empty());
+            let carried = prefix.as_deref().is_some_and(|prefix| carries(call, prefix));
+            let fine = carried || scoped_variables(step).iter().any(named);
+            (!fine && writes()).then(|| {
+                let prefix = prefix.as_deref().unwrap_or("of the policy");
+                format!(
+                    "what {} would send holds neither the prefix {prefix} nor an id saved from an allowed write of this case",
+                    step.id
+                )
+            })
+        }
+    }
+}
+
+/// Whether the prefix stands in path, query or body, as they leave; its letters are never encoded there. Host and
+/// fragment are no part of it.
+fn carries(call: &Call, prefix: &str) -> bool {
+    let held = |bytes: &[u8]| bytes.windows(prefix.len()).any(|window| window == prefix.as_bytes());
+    match call {
+        Call::Http(HttpCall { url, body, .. }) => {
+            let url = Url::parse(url).ok();
+            let path = url.as_ref().is_some_and(|url| held(url.path().as_bytes()));
+            let query = url.as_ref().and_then(Url::query).is_some_and(|query| held(query.as_bytes()));
+            path || query || body.as_deref().is_some_and(held)
+        }
+        Call::Command(CommandCall { argv, stdin, .. }) => {
+            argv.iter().skip(1).any(|word| held(word.as_bytes())) || stdin.as_deref().is_some_and(held)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
