@@ -431,6 +431,28 @@ mod tests {
         .unwrap()
     }
 
+    /// A plan answers for the documents, the environment and the facts that it was checked with, and for no others.
+    #[test]
+    fn a_plan_answers_what_it_was_asked() {
+        let plan = r#"{"schemaVersion":2,"requirement":{"title":"t","criteria":[{"id":"C","needs":"command","text":"x"}]},
+            "cases":[{"id":"A","covers":["C"],"steps":[{"run":["sh","a.sh"],"expect":{"exit":0}}]}]}"#;
+        let parse = |_: &str, bytes: &[u8]| Ok(read_placed(bytes, &Limits::default()).unwrap());
+        let inside = |_: &str| FileFact::Inside;
+        let asked = Ask {
+            given: Given::Written("p.probity.yaml", plan.as_bytes()),
+            profile: None,
+            environment: None,
+            files: &inside,
+            parse: &parse,
+        };
+        let checked = check(&asked).unwrap();
+        assert!(checked.answers(&asked));
+        assert!(!checked.answers(&Ask { profile: Some(("probity.yaml", br#"{"version":1}"#)), ..asked }));
+        assert!(!checked.answers(&Ask { environment: Some("local"), ..asked }));
+        assert!(!checked.answers(&Ask { files: &|_| FileFact::Missing, ..asked }));
+        assert!(!checked.answers(&Ask { given: Given::Written("p.probity.yaml", b"{}"), ..asked }));
+    }
+
     #[test]
     fn commands_that_only_read_may_be_run_twice() {
         let plan = r#"{"schemaVersion":2,"requirement":{"title":"t","criteria":[{"id":"C","needs":"command","text":"x"}]},

@@ -11,6 +11,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use call::call_digest;
 pub use call::{Call, idempotency_key};
 
 use crate::environment::Environment;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::codes::Code;
 use crate::finding::Finding;
 use crate::ids::{Digest, Id};
+use crate::invoke::call_digest;
 use crate::journal::body::{
     ActionCommit, ActionIntent, Body, BudgetEnded, Content, EvidenceCaptured, INLINE, InputSealed, PlanChecked, Role,
     RunCancelled, RunClosed, RuntimeObserved,
@@ -48,8 +49,10 @@ pub struct ActionRecord {
     pub started_at: String,
     /// When it ended; when it began, if it never did.
     pub finished_at: String,
-    /// What was about to happen.
+    /// What was about to happen, without its call.
     pub intent: ActionIntent,
+    /// Digest of the call's canonical form; absent for a step that never left.
+    pub sent: Option<Digest>,
     /// What happened; absent when the process ended in between.
     pub commit: Option<ActionCommit>,
     /// What was captured.
@@ -380,7 +383,12 @@ impl Fold {
     }
 
     fn intent(&mut self, entry: &mut Entry) {
-        let Some(intent) = self.body::<ActionIntent>(entry) else { return };
+        let Some(mut intent) = self.body::<ActionIntent>(entry) else { return };
+        // A plan gives the call again, so its digest is enough to compare with.
+        let sent = match std::mem::replace(&mut intent.call, Json::Null) {
+            Json::Null => None,
+            call => Some(call_digest(&call)),
+        };
         self.abandoned(entry);
         if self.recorded.checked.is_none() {
             self.refuse(Code::PlanCheckDiffers, entry, "an action began before the plan was checked");
@@ -396,6 +404,7 @@ impl Fold {
             started_at: entry.at.clone(),
             finished_at: entry.at.clone(),
             intent,
+            sent,
             commit: None,
             evidence: Vec::new(),
         });

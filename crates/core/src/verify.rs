@@ -5,6 +5,7 @@ mod anchors;
 mod folder;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
@@ -37,8 +38,8 @@ pub struct Folder<'a> {
     pub journal: &'a [u8],
     /// Every other file.
     pub files: &'a [FileSeen],
-    /// The bytes of a view by its name.
-    pub view: &'a dyn Fn(&str) -> Option<&'a [u8]>,
+    /// Compares a view with the bytes that are derived.
+    pub view: &'a dyn Fn(&str, &[u8]) -> ViewSeen,
     /// The evidence files by digest.
     pub evidence: &'a dyn Evidence,
     /// What the reader of the folder refused: links, giants, devices.
@@ -49,13 +50,44 @@ pub struct Folder<'a> {
     pub seal: Option<&'a Seal>,
 }
 
+/// A view in a run folder, beside the one that is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewSeen {
+    /// It is not there, or cannot be read.
+    Missing,
+    /// Byte for byte the same.
+    Same,
+    /// Another one, from this line on (from 1).
+    Differs(usize),
+}
+
+impl ViewSeen {
+    /// Of a view that is at hand.
+    #[must_use]
+    pub fn of(found: &[u8], derived: &[u8]) -> Self {
+        if found == derived {
+            return Self::Same;
+        }
+        let same = found.iter().zip(derived).take_while(|(a, b)| a == b).count();
+        Self::Differs(derived[..same].iter().filter(|byte| **byte == b'\n').count() + 1)
+    }
+}
+
 /// What this process has worked out of a journal already. The derivation is a function of the journal and of evidence
 /// under its digests, so it need not be repeated over the same bytes.
 pub struct Known {
     /// The journal that it was worked out of.
-    pub journal: Vec<u8>,
+    pub journal: Arc<Vec<u8>>,
+    /// The line that was written after it, with its line end; empty where none was.
+    pub last: Vec<u8>,
     /// What it came to.
     pub judged: Judged,
+}
+
+impl Known {
+    fn is_of(&self, journal: &[u8]) -> bool {
+        journal.strip_prefix(self.journal.as_slice()) == Some(&self.last)
+    }
 }
 
 /// Writes the views of a judged run: name and bytes.
@@ -129,7 +161,7 @@ impl Verified {
 /// Verifies a run folder. What is `known` of the very same journal is not worked out again.
 #[must_use]
 pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>, known: Option<Known>) -> Verified {
-    let known = known.filter(|known| known.journal == folder.journal).map(|known| known.judged);
+    let known = known.filter(|known| known.is_of(folder.journal)).map(|known| known.judged);
     let (chain, judged) = match known {
         Some(judged) => (None, Some(judged)),
         None => (Some(Chain::read(folder.journal)), None),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,9 +21,10 @@ use probity_core::json::Json;
 use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
 use probity_core::step::Evidence;
-use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified};
+use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified, ViewSeen};
 use probity_store::list::{self, Event};
 use probity_store::naming::{JOURNAL, RUN_LIST};
+use probity_store::run::LINE_MAX;
 use probity_store::snapshot::{Budget, Snapshot};
 
 /// The reader of documents.
@@ -43,7 +46,7 @@ pub(crate) fn views(judged: &Judged, evidence: &dyn Evidence) -> Vec<(String, Ve
 pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<(Known, Snapshot)> {
     let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
     let judged = judge_snapshot(&snapshot, known)?;
-    Some((Known { journal: snapshot.journal().to_vec(), judged }, snapshot))
+    Some((Known { journal: snapshot.journal_shared(), last: Vec::new(), judged }, snapshot))
 }
 
 fn judge_snapshot(snapshot: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
@@ -71,13 +74,15 @@ pub(crate) fn lost(dir: &Path) -> Option<(Judged, BTreeMap<String, Vec<u8>>)> {
     Some((judged, files))
 }
 
-/// What is known of a run once its last entry was written. `None` where the journal is not the one that was judged and
-/// one line more.
+/// What is known of a run once its last entry was written. `None` where what was written is no such line; whether the
+/// lines before it are still those that were judged is for the verification to see.
 pub(crate) fn closed(dir: &Path, known: Known) -> Option<Known> {
-    let journal = std::fs::read(dir.join(JOURNAL)).ok()?;
-    let last = journal.strip_prefix(known.journal.as_slice())?.strip_suffix(b"\n")?;
-    let judged = known.judged.close(last)?;
-    Some(Known { journal, judged })
+    let mut file = File::open(dir.join(JOURNAL)).ok()?;
+    file.seek(SeekFrom::Start(known.journal.len() as u64)).ok()?;
+    let mut last = Vec::new();
+    file.take(LINE_MAX).read_to_end(&mut last).ok()?;
+    let judged = known.judged.close(last.strip_suffix(b"\n")?)?;
+    Some(Known { last, judged, ..known })
 }
 
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one
@@ -123,8 +128,15 @@ fn read_list(path: &Path) -> Option<Vec<u8>> {
 /// A folder that cannot be read within bounds.
 fn refused(problems: &[Finding]) -> Verified {
     let nothing = |_: &Digest| None;
-    let folder =
-        Folder { journal: &[], files: &[], view: &|_| None, evidence: &nothing, problems, listed: None, seal: None };
+    let folder = Folder {
+        journal: &[],
+        files: &[],
+        view: &|_, _| ViewSeen::Missing,
+        evidence: &nothing,
+        problems,
+        listed: None,
+        seal: None,
+    };
     let mut verified = probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &nothing).into(), None);
     // Nothing was read, so nothing can be said of a journal.
     verified
@@ -158,7 +170,7 @@ fn verify_snapshot(
     let folder = Folder {
         journal: snapshot.journal(),
         files: &files,
-        view: &|name| snapshot.view(name),
+        view: &|name, derived| snapshot.view(name, derived),
         evidence: snapshot,
         problems: &problems,
         listed: listed.as_ref(),

@@ -1,8 +1,9 @@
 //! A foreign run folder, read once and within bounds (threats.md R21, C17, D2).
 //!
 //! Whoever made the folder may have put links, devices, FIFOs, giants or a million files into it. Nothing is followed,
-//! nothing is waited for, nothing is written. Journal, views and the first evidence files are held in memory; of the
-//! others only size, digest and beginning are. The bytes that are handed out are always bytes that were hashed.
+//! nothing is waited for, nothing is written. The journal and the first evidence files are held in memory; of other
+//! evidence only size, digest and beginning are, and views are compared where they lie. The bytes of evidence that are
+//! handed out are always bytes that were hashed.
 
 mod folder;
 mod hashing;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
 use probity_core::step::{Evidence, HEAD};
+use probity_core::verify::ViewSeen;
 
 use crate::naming::{JOURNAL, digest_of_name, why_not_beneath};
 use crate::run::{JOURNAL_MAX, LINE_MAX};
@@ -111,9 +113,8 @@ impl Held {
         Self { facts, bytes: Arc::new(bytes) }
     }
 
-    fn view(bytes: Vec<u8>) -> Self {
-        let facts = FileFacts { size: bytes.len() as u64, digest: None };
-        Self { facts, bytes: Arc::new(bytes) }
+    fn view(size: u64, bytes: Vec<u8>) -> Self {
+        Self { facts: FileFacts { size, digest: None }, bytes: Arc::new(bytes) }
     }
 
     fn whole(&self) -> Option<&Arc<Vec<u8>>> {
@@ -192,7 +193,7 @@ impl Snapshot {
                 Held::evidence(bytes)
             } else {
                 check_view_size(name, size, &self.budget)?;
-                Held::view(bytes)
+                Held::view(size, bytes)
             };
             self.files.insert(name.into(), held);
         }
@@ -213,16 +214,27 @@ impl Snapshot {
         &self.journal
     }
 
-    /// The journal, and nothing else any more.
+    /// The same, shared.
     #[must_use]
-    pub fn into_journal(self) -> Vec<u8> {
-        Arc::unwrap_or_clone(self.journal)
+    pub fn journal_shared(&self) -> Arc<Vec<u8>> {
+        Arc::clone(&self.journal)
     }
 
-    /// A file that lies directly in the folder, other than the journal.
+    /// Compares a file that lies directly in the folder, other than the journal, with other bytes. It is read now, a
+    /// piece at a time, and no further than they agree.
     #[must_use]
-    pub fn view(&self, name: &str) -> Option<&[u8]> {
-        self.files.get(name).filter(|_| !name.contains('/')).and_then(Held::whole).map(|bytes| bytes.as_slice())
+    pub fn view(&self, name: &str, derived: &[u8]) -> ViewSeen {
+        match self.files.get(name).filter(|_| !name.contains('/')) {
+            None => ViewSeen::Missing,
+            Some(held) => match (held.whole(), held.facts.size == derived.len() as u64) {
+                (Some(bytes), _) => ViewSeen::of(bytes, derived),
+                (None, true) if self.source.is(name, derived) => ViewSeen::Same,
+                (None, _) => self
+                    .source
+                    .read(name, held.facts.size)
+                    .map_or(ViewSeen::Missing, |bytes| ViewSeen::of(&bytes, derived)),
+            },
+        }
     }
 
     /// Every file but the journal, by name, with size and digest.

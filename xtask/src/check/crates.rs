@@ -16,7 +16,7 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 14] = [
+const CORE: [&str; 15] = [
     "base64",
     "brotli-decompressor",
     "flate2",
@@ -29,6 +29,7 @@ const CORE: [&str; 14] = [
     "serde_json_canonicalizer",
     "serde_json_path",
     "sha2",
+    "smol_str",
     "thiserror",
     "url",
 ];

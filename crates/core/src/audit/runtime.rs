@@ -131,7 +131,7 @@ fn probe_fault(
 
 /// The build is asked for before the first step and after the last: a change in between must not go unseen.
 fn around(recorded: &Recorded, asked: [Option<u64>; 2], findings: &mut Vec<Finding>) {
-    let mut sent = recorded.actions().iter().filter(|action| action.intent.call != Json::Null);
+    let mut sent = recorded.actions().iter().filter(|action| action.sent.is_some());
     let Some(first) = sent.next() else { return };
     let last = sent.next_back().unwrap_or(first);
     let mut refuse = |code, message: &str| findings.push(Finding::integrity(code, message));

@@ -14,7 +14,7 @@ use crate::ids::Id;
 use crate::invoke::{Call, idempotency_key};
 use crate::journal::body::Role;
 use crate::journal::observation::Observation;
-use crate::json::{Json, canonical};
+use crate::json::Json;
 use crate::plan::{Action, Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
@@ -118,13 +118,13 @@ impl Audit<'_, '_> {
             self.refuse(Code::IntentDiffers, action, format!("{} began before the step that it follows", step.id));
         }
         self.last = action.seq;
-        if action.intent.call == Json::Null {
+        if action.sent.is_none() {
             self.left_alone(step, action);
         }
         let mut audited = match case.next(step) {
             Next::Run(call) => self.sent(case, scenario, step, action, *call),
             Next::Leave(judgement) => {
-                if action.intent.call != Json::Null {
+                if action.sent.is_some() {
                     self.refuse(Code::IntentDiffers, action, format!("{} was sent although it must not be", step.id));
                 }
                 bare(judgement, None)
@@ -168,14 +168,14 @@ impl Audit<'_, '_> {
         action: &ActionRecord,
         call: Call,
     ) -> AuditedStep {
-        if action.intent.call == Json::Null {
+        if action.sent.is_none() {
             return bare(self.held_back(step, action), None);
         }
-        let text = call.to_json();
-        if canonical(&text).ok() != canonical(&action.intent.call).ok() {
+        let digest = call.digest();
+        if action.sent != Some(digest) {
             self.refuse(Code::IntentDiffers, action, format!("what {} sent is not what the sealed plan says", step.id));
         }
-        let key = idempotency_key(&self.recorded.opened().nonce, &scenario.id, &step.id, &call.digest());
+        let key = idempotency_key(&self.recorded.opened().nonce, &scenario.id, &step.id, &digest);
         if action.intent.idempotency_key != Some(key) {
             self.refuse(
                 Code::IntentDiffers,

@@ -37,10 +37,14 @@ impl Call {
     /// The digest of the canonical form.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let json = self.to_json();
-        // The form above is canonical by construction; its plain text would serve as well.
-        Digest::of(&canonical(&json).unwrap_or_else(|_| json.to_string().into_bytes()))
+        call_digest(&self.to_json())
     }
+}
+
+/// Digest of a call in the form that [`Call::to_json`] gives.
+pub(crate) fn call_digest(call: &Json) -> Digest {
+    // That form is canonical by construction; its plain text would serve as well.
+    Digest::of(&canonical(call).unwrap_or_else(|_| call.to_string().into_bytes()))
 }
 
 /// The idempotency key of an action: digest of the run's nonce, case, step and resolved call (design.md section 3).

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FileSeen, Folder, Verified};
+use super::{FileSeen, Folder, Verified, ViewSeen};
 use crate::codes::Code;
 use crate::finding::Finding;
 use crate::ids::Digest;
@@ -71,16 +71,15 @@ pub(super) fn evidence(folder: &Folder<'_>, recorded: &Recorded, verified: &mut 
 /// Every view is what the derivation gives, byte for byte.
 pub(super) fn views(folder: &Folder<'_>, views: &[(String, Vec<u8>)], verified: &mut Verified) {
     for (name, derived) in views {
-        match (folder.view)(name) {
-            None => verified
+        match (folder.view)(name, derived) {
+            ViewSeen::Same => verified.checked.views += 1,
+            ViewSeen::Missing => verified
                 .findings
                 .push(Finding::integrity(Code::ViewMissing, "the view is not there").in_file(name.as_str())),
-            Some(found) if found != derived.as_slice() => {
-                let message =
-                    format!("the view is not what the journal gives (line {})", first_difference(derived, found));
+            ViewSeen::Differs(line) => {
+                let message = format!("the view is not what the journal gives (line {line})");
                 verified.findings.push(Finding::integrity(Code::ViewDiffers, message).in_file(name.as_str()));
             }
-            Some(_) => verified.checked.views += 1,
         }
     }
     for file in folder.files {
@@ -93,10 +92,4 @@ pub(super) fn views(folder: &Folder<'_>, views: &[(String, Vec<u8>)], verified: 
                 .push(Finding::note(Code::UnlistedFile, "the journal names no such file").in_file(file.name.as_str()));
         }
     }
-}
-
-/// Number of the first line that differs, from 1.
-fn first_difference(a: &[u8], b: &[u8]) -> usize {
-    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    a[..same.min(a.len())].iter().filter(|byte| **byte == b'\n').count() + 1
 }

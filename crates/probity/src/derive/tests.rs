@@ -2,6 +2,7 @@
 //!
 //! * [`bytes`]: what somebody does who knows nothing of the format, or whose disk fails.
 //! * [`received`]: forgeries of what came over the wire: codings, and the tries of a polling step.
+//! * [`known`]: what a process knows already of a run that it closes.
 //! * [`forged`]: what somebody does who writes every id again, and the views too.
 
 mod bytes;
@@ -9,6 +10,7 @@ mod fields;
 mod forged;
 mod forgery;
 mod good;
+mod known;
 mod received;
 
 use std::fmt::Write as _;

@@ -10,7 +10,6 @@ use probity_core::codes::Code;
 use probity_core::ids::{Digest, Id};
 use probity_core::journal::Kind;
 use probity_core::journal::body::{Role, RuntimeObserved};
-use probity_core::json::Json;
 use probity_core::judged::Judged;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::recorded::Recorded;
@@ -161,10 +160,8 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
         let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
         let mut client = Client::new(&Settings::within(run.request.project.root.clone()));
-        let began = recorded
-            .actions()
-            .iter()
-            .any(|action| action.intent.scenario == scenario.id && action.intent.call != Json::Null);
+        let began =
+            recorded.actions().iter().any(|action| action.intent.scenario == scenario.id && action.sent.is_some());
         for step in &scenario.steps {
             let Some(audited) = known.get(&step.id) else { continue };
             if began && step.always_run && audited.action.is_none() {

@@ -54,6 +54,8 @@ pub(super) struct JournalFile {
     poisoned: Option<String>,
     /// Lines that go to the kernel together with the next one.
     held: Vec<u8>,
+    /// What stood in the file before them.
+    before_held: Written,
     /// Whether lines were written since the last sync.
     dirty: bool,
 }
@@ -66,12 +68,21 @@ impl JournalFile {
         let file = lock(file, run).inspect_err(|_| {
             let _ = folder.remove(JOURNAL);
         })?;
-        Ok(Self { file, generation: 1, written: Written::nothing(), poisoned: None, held: Vec::new(), dirty: true })
+        Ok(Self {
+            file,
+            generation: 1,
+            written: Written::nothing(),
+            poisoned: None,
+            held: Vec::new(),
+            before_held: Written::nothing(),
+            dirty: true,
+        })
     }
 
     /// Goes on after what is there; the file is locked and ends in a whole line.
     pub(super) fn resume(file: LockedFile, generation: u64, written: Written) -> Self {
-        Self { file, generation, written, poisoned: None, held: Vec::new(), dirty: true }
+        let before_held = written.clone();
+        Self { file, generation, written, poisoned: None, held: Vec::new(), before_held, dirty: true }
     }
 
     pub(super) const fn entries(&self) -> u64 {
@@ -135,9 +146,13 @@ impl JournalFile {
         let length = self.held.len() as u64;
         let result = write_whole(&self.file, &self.held);
         self.held.clear();
-        if let Err(e) = &result {
-            self.poison(e);
-            self.cut_back(length);
+        match &result {
+            Ok(()) => self.before_held.clone_from(&self.written),
+            Err(e) => {
+                self.poison(e);
+                self.written.clone_from(&self.before_held);
+                self.cut_back(length);
+            }
         }
         result
     }
@@ -149,7 +164,7 @@ impl JournalFile {
 
     /// Removes a piece of the last write of at most `most` bytes; whatever else stands there is not ours to remove.
     fn cut_back(&self, most: u64) {
-        let whole = self.written.bytes.saturating_sub(most);
+        let whole = self.written.bytes;
         let length = self.file.metadata().map_or(0, |m| m.len());
         if length > whole && length - whole <= most {
             // If this fails too, the piece is found as a torn tail.

@@ -45,6 +45,24 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Whether a file has exactly these bytes.
+    pub(super) fn is(&self, name: &str, bytes: &[u8]) -> bool {
+        let Self::Folder(folder) = self else { return false };
+        let Ok((mut file, size)) = open(folder, name) else { return false };
+        let mut rest = bytes;
+        let mut buffer = vec![0; CHUNK];
+        while !rest.is_empty() {
+            match file.read(&mut buffer) {
+                Ok(n) if n > 0 && rest.starts_with(&buffer[..n]) => rest = &rest[n..],
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                _ => return false,
+            }
+        }
+        size == bytes.len() as u64
+    }
+}
+
 /// Opens a regular file with one name, and tells its size.
 pub(super) fn open(folder: &Folder, name: &str) -> Result<(File, u64), Problem> {
     let file = open_quietly(folder, name).map_err(|e| unreadable(name, &e))?;
@@ -98,7 +116,7 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<Snapshot, Vec<Problem
         let result = if name == JOURNAL {
             read_journal(&folder, &meter).map(|bytes| journal = Some(Arc::new(bytes)))
         } else {
-            read_view(&folder, &name, &meter).map(|held| drop(files.insert(name.into(), held)))
+            note_view(&folder, &name, &meter).map(|held| drop(files.insert(name.into(), held)))
         };
         problems.extend(result.err());
     }
@@ -129,12 +147,12 @@ fn read_journal(folder: &Folder, meter: &Meter) -> Result<Vec<u8>, Problem> {
     read_pieces(&file, JOURNAL, size, meter, |piece| check_lines(piece, &mut line, &meter.budget))
 }
 
-fn read_view(folder: &Folder, name: &str, meter: &Meter) -> Result<Held, Problem> {
-    let (file, size) = open(folder, name)?;
+/// Takes note of a view; it is read where it is compared.
+fn note_view(folder: &Folder, name: &str, meter: &Meter) -> Result<Held, Problem> {
+    let (_, size) = open(folder, name)?;
     check_view_size(name, size, &meter.budget)?;
     meter.take(name, size)?;
-    let bytes = read_pieces(&file, name, size, meter, |_| Ok(()))?;
-    Ok(Held::view(bytes))
+    Ok(Held::view(size, Vec::new()))
 }
 
 fn read_pieces(

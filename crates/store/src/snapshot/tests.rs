@@ -62,8 +62,11 @@ fn holds_what_the_writer_wrote_on_disk_and_in_memory_alike() {
     let (disk, memory) = (read(&path).unwrap(), Snapshot::in_memory(files(&path)).unwrap());
     for snapshot in [&disk, &memory] {
         assert_eq!(snapshot.journal(), fs::read(path.join(JOURNAL)).unwrap());
-        assert_eq!(snapshot.view("report.md"), Some(&b"# report"[..]));
-        assert_eq!((snapshot.view("absent"), snapshot.view(JOURNAL)), (None, None));
+        assert_eq!(snapshot.view("report.md", b"# report"), ViewSeen::Same);
+        for other in [&b"# repost"[..], b"", b"# report\n"] {
+            assert_eq!(snapshot.view("report.md", other), ViewSeen::Differs(1));
+        }
+        assert_eq!((snapshot.view("absent", b""), snapshot.view(JOURNAL, b"")), (ViewSeen::Missing, ViewSeen::Missing));
         assert_eq!(snapshot.files().count(), 5);
         for bytes in [b"abc".to_vec(), vec![7; 700_000], Vec::new()] {
             let digest = Digest::of(&bytes);
@@ -216,25 +219,29 @@ fn a_folder_without_a_journal_is_no_run() {
 #[test]
 fn evidence_is_hashed_when_it_is_handed_out() {
     let (_dir, path) = sample();
-    let digest = Digest::of(b"abc");
-    let file = path.join(crate::naming::evidence_name(&digest, "txt"));
+    let good = vec![7; 700_000];
+    let digest = Digest::of(&good);
+    let file = path.join(read(&path).unwrap().evidence_facts(&digest).unwrap().0);
     let held = read(&path).unwrap();
     let snapshot = Snapshot::of_folder(&path, &Budget { held: 0, ..Budget::default() }).unwrap();
-    for (bytes, code) in [(&b"abd"[..], Code::EvidenceChanged), (b"abcd", Code::EvidenceSize)] {
+    let other = vec![8; 700_000];
+    let longer = vec![7; 700_001];
+    for (bytes, code) in [(&other, Code::EvidenceChanged), (&longer, Code::EvidenceSize)] {
         fs::remove_file(&file).unwrap();
         fs::write(&file, bytes).unwrap();
         assert_eq!(snapshot.evidence(&digest).unwrap_err().code, code);
     }
     // Seen from the start, a changed file is no problem of the folder, but it is not handed out.
     let late = read(&path).unwrap();
-    assert_eq!(late.evidence_facts(&digest).unwrap().1.digest, Some(Digest::of(b"abcd")));
+    assert_eq!(late.evidence_facts(&digest).unwrap().1.digest, Some(Digest::of(&longer)));
     assert_eq!(late.evidence(&digest).unwrap_err().code, Code::EvidenceChanged);
     fs::remove_file(&file).unwrap();
     assert_eq!(snapshot.evidence(&digest).unwrap_err().code, Code::EvidenceMissing);
     symlink("/etc/hostname", &file).unwrap();
     assert_eq!(snapshot.evidence(&digest).unwrap_err().code, Code::LinkRefused);
-    // What is held is what was hashed at first.
-    assert_eq!(*held.evidence(&digest).unwrap(), b"abc");
+    // What is held is what was hashed at first; of the others the beginning is.
+    assert_eq!(*held.evidence(&digest).unwrap(), good);
+    assert_eq!(snapshot.head(&digest).unwrap(), &good[..HEAD]);
 }
 
 #[test]
@@ -256,7 +263,7 @@ fn many_cases_in_memory_share_their_bytes() {
         assert!(base.without(name).files().all(|(n, _)| n != name));
         let changed = base.with(name, b"changed".to_vec()).unwrap();
         let facts = changed.files().find(|(n, _)| n == name).unwrap().1;
-        assert_eq!(facts.digest, Some(Digest::of(b"changed")));
+        assert_eq!(facts.digest, name.contains('/').then(|| Digest::of(b"changed")));
     }
     assert_eq!(base.with(JOURNAL, b"cut".to_vec()).unwrap().journal(), b"cut");
     assert!(Arc::ptr_eq(&base.journal, &base.without("report.md").journal));
