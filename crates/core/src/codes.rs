@@ -168,7 +168,7 @@ catalogue! {
     NetworkDenied = "network_denied", Step, Person, "This process may not open sockets.", "Allow network access for this command.";
     ProgramMissing = "program_missing", Step, Agent, "The program does not exist or cannot be started here.", "Install it, or correct the name.";
     CommandChanged = "command_changed", Step, Agent, "The program or script is not the one that was sealed when the run began.", "Run again without changing it meanwhile.";
-    CredentialMissing = "credential_missing", Step, Person, "The variable of a credential is not set.", "Set it where probity is started.";
+    CredentialMissing = "credential_missing", Step, Person, "The variable of a credential is not set, or the file of a private key is not there.", "Set it where probity is started, or put the file there.";
     AnswerIncomplete = "answer_incomplete", Step, Service, "The answer was cut: a timeout, a reset, a wrong length, or a coding that cannot be undone. What is missing cannot be judged.", "Look at the service; raise timeout if it is only slow.";
     CaptureCapped = "capture_capped", Step, Agent, "The answer is larger than the cap, so what was not kept cannot be judged.", "Raise maxBody, or ask for less.";
     BudgetExceeded = "budget_exceeded", Step, Agent, "The run's time, probes or output were used up before the step was done.", "Raise limits in probity.yaml, or make the plan smaller.";

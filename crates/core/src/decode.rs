@@ -17,6 +17,7 @@ mod reading;
 mod reference;
 mod saves;
 mod step;
+mod transport;
 
 pub use matrix::matrix;
 pub use plan::{plan, plan_expanded};

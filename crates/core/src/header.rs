@@ -40,6 +40,14 @@ pub fn is_token(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
 }
 
+/// Whether this is a media type: two tokens, perhaps with parameters, on one line of printable ASCII.
+#[must_use]
+pub fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or_default().trim_end();
+    let named = essence.split_once('/').is_some_and(|(kind, sub)| is_name(kind) && is_name(sub));
+    named && text.len() <= 256 && text.bytes().all(|b| (b' '..=b'~').contains(&b))
+}
+
 /// Whether a header belongs to the client alone, and is never written by a plan; names have no case. Pseudo headers
 /// (`:path`) do, and everything that speaks of proxies.
 #[must_use]
@@ -79,6 +87,16 @@ mod tests {
                 (token, clients, credential),
                 "{name}"
             );
+        }
+        for (media, fine) in [
+            ("image/png", true),
+            ("text/plain; charset=\"utf-8\"", true),
+            ("image", false),
+            ("image/", false),
+            ("a/b\r\nx: y", false),
+            ("a/b; c=é", false),
+        ] {
+            assert_eq!(is_media_type(media), fine, "{media}");
         }
         assert!(is_name(&"a".repeat(256)) && !is_name(&"a".repeat(257)));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::json::Json;
-use crate::plan::{Action, Auth, Body, Plan, Step};
+use crate::plan::{Action, Auth, Body, BodyPart, HttpStep, KeySource, PartContent, Plan, Step};
 use crate::vars::{environment_names, holes, variables};
 
 /// Every value that goes into what a step sends or starts; the target's text apart.
@@ -26,7 +26,15 @@ pub fn body_of(body: &Body) -> Vec<&Json> {
     match body {
         Body::Json(value) | Body::Text(value) => vec![value],
         Body::Form(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+        Body::Multipart(parts) => parts.iter().filter_map(value_of).collect(),
         Body::File(_) => Vec::new(),
+    }
+}
+
+fn value_of(part: &BodyPart) -> Option<&Json> {
+    match &part.content {
+        PartContent::Value(value) => Some(value),
+        PartContent::File { .. } => None,
     }
 }
 
@@ -58,12 +66,35 @@ pub fn credentials_of(plan: &Plan) -> BTreeSet<&str> {
 
 /// The same of one step, in no order.
 pub fn credentials_of_step(step: &Step) -> impl Iterator<Item = &str> {
-    let auth = match &step.action {
-        Action::Http(http) => http.auth.as_ref(),
-        Action::Command(_) => None,
+    let placed = match &step.action {
+        Action::Http(http) => placed(http),
+        Action::Command(_) => Vec::new(),
     };
-    let auth = auth.map(|auth| match auth {
-        Auth::Basic(name) | Auth::Bearer(name) => name.as_str(),
+    data_of(step).into_iter().flat_map(environment_names).chain(placed)
+}
+
+/// The variables whose values the client places: for the target, for the proxy, and the key that it signs with.
+fn placed(http: &HttpStep) -> Vec<&str> {
+    let auths = http.auth.iter().chain(http.proxy.iter().flat_map(|proxy| &proxy.auth));
+    let names = auths.map(|(Auth::Basic(name) | Auth::Bearer(name))| name.as_str());
+    let key = http.client.iter().filter_map(|client| match &client.key {
+        KeySource::Env(name) => Some(name.as_str()),
+        KeySource::File(_) => None,
     });
-    data_of(step).into_iter().flat_map(environment_names).chain(auth)
+    names.chain(key).collect()
+}
+
+/// The files of private keys that a plan names, sorted, each once: read when a run is opened, and not sealed.
+#[must_use]
+pub fn key_files_of(plan: &Plan) -> BTreeSet<&str> {
+    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    steps
+        .filter_map(|step| match &step.action {
+            Action::Http(http) => match &http.client.as_ref()?.key {
+                KeySource::File(path) => Some(path.as_str()),
+                KeySource::Env(_) => None,
+            },
+            Action::Command(_) => None,
+        })
+        .collect()
 }

@@ -6,6 +6,7 @@
 mod call;
 mod command;
 mod http;
+mod multipart;
 mod target;
 #[cfg(test)]
 mod tests;

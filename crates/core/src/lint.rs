@@ -20,7 +20,6 @@ mod layers;
 mod obligations;
 mod provenance;
 mod structure;
-mod supported;
 mod targets;
 mod texts;
 mod vacuous;
@@ -90,7 +89,6 @@ pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     commands::check(input, &mut found);
     writes::check(input, &mut found);
     texts::check(input, &mut found);
-    supported::check(input, &mut found);
     found.into_sorted()
 }
 

@@ -3,6 +3,7 @@
 use crate::codes::Code;
 use crate::environment::Origin;
 use crate::ids::Digest;
+use crate::plan::{HttpVersion, KeySource};
 
 /// A request with every reference resolved, except credentials, which are named and placed at the socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +30,34 @@ pub struct HttpCall {
     pub insecure: bool,
     /// Trust anchors (PEM) beside the system's.
     pub ca: Option<Vec<u8>>,
+    /// The certificate that the client shows.
+    pub client: Option<Box<ClientIdentity>>,
+    /// The version asked for.
+    pub version: HttpVersion,
+    /// The proxy that it goes through, every hop of it.
+    pub proxy: Option<Box<ProxyCall>>,
+    /// The Unix socket that it goes to, every hop of it: a name relative to the project.
+    pub unix_socket: Option<String>,
     /// Where redirects may lead.
     pub origins: Vec<Origin>,
+}
+
+/// A client certificate, its key named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientIdentity {
+    /// The certificate, and its issuers if need be (PEM).
+    pub cert: Vec<u8>,
+    /// Where its key is.
+    pub key: KeySource,
+}
+
+/// A proxy, its credentials named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxyCall {
+    /// Where it is; `http` alone.
+    pub origin: Origin,
+    /// The credential: how it is placed, and the variable that holds it.
+    pub auth: Option<(SecretUse, String)>,
 }
 
 /// A value of a header or of a command's environment.
@@ -115,8 +142,10 @@ pub struct Phases {
 /// Facts about the other side of a connection (design.md section 10).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Peer {
-    /// `127.0.0.1:8123`
+    /// `127.0.0.1:8123`, that of the proxy if there is one; or `unix:` and the socket as the plan names it.
     pub address: String,
+    /// The proxy between, if there is one: `http://proxy.test:3128`.
+    pub proxy: Option<String>,
     /// Whether an open connection was used again.
     pub reused: bool,
     /// Whether the request had gone out before, on a kept connection that turned out to be dead; the answer is to

@@ -141,14 +141,17 @@ pub fn destination(target: &str) -> Result<Destination, TargetError> {
 #[must_use]
 pub fn literal_origins(plan: &crate::plan::Plan) -> Vec<Origin> {
     let mut origins = Vec::new();
-    let targets = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).filter_map(|step| match &step.action {
-        crate::plan::Action::Http(http) => Some(http.target.as_str()),
+    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).filter_map(|step| match &step.action {
+        crate::plan::Action::Http(http) => Some(http),
         crate::plan::Action::Command(_) => None,
     });
-    for target in plan.base_url.as_deref().into_iter().chain(targets) {
-        if let Ok(Destination::On(origin)) = destination(target)
-            && !origins.contains(&origin)
-        {
+    let literal = |target: &str| match destination(target) {
+        Ok(Destination::On(origin)) => Some(origin),
+        Ok(Destination::Path) | Err(_) => None,
+    };
+    let named = steps.flat_map(|http| [literal(&http.target), http.proxy.as_ref().map(|proxy| proxy.origin.clone())]);
+    for origin in plan.base_url.as_deref().and_then(literal).into_iter().chain(named.flatten()) {
+        if !origins.contains(&origin) {
             origins.push(origin);
         }
     }

@@ -3,6 +3,7 @@
 //! Written plans are expanded into this form first (`expand`), so engine and derivation know one form only.
 
 use crate::document::Place;
+use crate::environment::Origin;
 use crate::expect::{Check, What};
 use crate::ids::Id;
 use crate::json::Json;
@@ -198,6 +199,12 @@ pub struct HttpStep {
     pub insecure: bool,
     /// A file of trust anchors inside the project (PEM).
     pub ca: Option<String>,
+    /// The certificate that the client shows.
+    pub client: Option<Box<ClientCertificate>>,
+    /// The proxy that it goes through.
+    pub proxy: Option<Box<Proxy>>,
+    /// The Unix socket that it goes to, relative to the project; scheme, host and port still name the target.
+    pub unix_socket: Option<String>,
     /// Repetition until the checks hold.
     pub poll: Option<Poll>,
     /// Whether the sent request is kept as evidence.
@@ -215,6 +222,33 @@ pub enum Body {
     Text(Json),
     /// The bytes of a file inside the project.
     File(String),
+    /// Parts, sent as `multipart/form-data`.
+    Multipart(Vec<BodyPart>),
+}
+
+/// A part of a multipart body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyPart {
+    /// The field's name.
+    pub name: String,
+    /// What it holds.
+    pub content: PartContent,
+    /// Its media type; absent: none for a value, `application/octet-stream` for a file.
+    pub media: Option<String>,
+}
+
+/// What a part of a multipart body holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartContent {
+    /// A text, number, truth value or reference.
+    Value(Json),
+    /// The bytes of a file inside the project.
+    File {
+        /// The file.
+        path: String,
+        /// The name under which it is sent: the last part of `path` unless the plan says another.
+        filename: String,
+    },
 }
 
 /// Credentials by reference; values stand in the environment of the call only.
@@ -226,15 +260,67 @@ pub enum Auth {
     Bearer(String),
 }
 
+/// A client certificate and where its key is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// The file with the certificate, and its issuers if need be (PEM); sealed.
+    pub cert: String,
+    /// Where its private key is; never kept.
+    pub key: KeySource,
+}
+
+/// Where a private key (PEM) is. The handshake shows that it is the certificate's, so nothing of it is recorded but
+/// this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    /// In an environment variable.
+    Env(String),
+    /// In a file inside the project, read when the run is opened and not sealed.
+    File(String),
+}
+
+impl KeySource {
+    /// The name under which the key is kept among the credentials of a run. No variable has a colon in its name.
+    #[must_use]
+    pub fn credential(&self) -> String {
+        match self {
+            Self::Env(name) => name.clone(),
+            Self::File(path) => format!("file:{path}"),
+        }
+    }
+}
+
+/// A proxy that the plan names. Those of environment variables are never used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proxy {
+    /// Where it is: an `http` origin.
+    pub origin: Origin,
+    /// Credentials for it.
+    pub auth: Option<Auth>,
+}
+
 /// The HTTP version that a step asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HttpVersion {
-    /// Whatever both sides prefer.
+    /// HTTP/2 where TLS agrees on it (ALPN), else HTTP/1.1.
+    #[default]
     Auto,
     /// HTTP/1.1.
     One,
-    /// HTTP/2 (not built yet: refused by the lint).
+    /// HTTP/2: agreed on under TLS, with prior knowledge without.
     Two,
+}
+
+impl HttpVersion {
+    /// As plans write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::One => "1.1",
+            Self::Two => "2",
+        }
+    }
 }
 
 /// Repetition of a request until its checks hold.

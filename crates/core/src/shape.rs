@@ -213,8 +213,13 @@ static TLS: Table = table(
     "How the TLS connection is checked.",
     &[&[
         may("ca", Shape::Text, "PEM file inside the project with the issuers to trust beside the usual ones."),
-        may("cert", Shape::Text, "Client certificate (PEM file). Not performed by this build."),
-        may("key", Shape::Text, "Key of the client certificate (PEM file). Not performed by this build."),
+        may("cert", Shape::Text, "PEM file inside the project with the certificate that the client shows. Needs key."),
+        may(
+            "key",
+            FILE_OR_CREDENTIAL,
+            "Its private key (PEM): a file inside the project, or {env: NAME}. Neither its bytes nor their digest are \
+             kept.",
+        ),
         may(
             "insecure",
             Shape::Bool,
@@ -222,6 +227,37 @@ static TLS: Table = table(
         ),
     ]],
 );
+
+static PROXY: Table = table(
+    "proxy",
+    "A proxy: https and HTTP/2 go through a tunnel (CONNECT), http is asked for by its whole URL.",
+    &[&[
+        must("url", Shape::Text, "`http://HOST:PORT`. Its origin must be one of the environment's."),
+        may("auth", Shape::Table(&AUTH), "Credentials for the proxy: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
+    ]],
+);
+
+static PART: Table = table(
+    "part",
+    "A part of a multipart body: a file or a value.",
+    &[&[
+        may("file", Shape::Text, "File inside the project whose bytes are the part."),
+        may("filename", Shape::Text, "The name under which the file is sent. By default the last part of its path."),
+        may("value", VALUE, "The text of the part; needed only beside type."),
+        may("type", Shape::Text, "Media type of the part. By default none, and application/octet-stream for a file."),
+        may("$var", Shape::Text, "A variable whose value is the text of the part."),
+        may("$template", Shape::Text, "A text with variables in it that is the text of the part."),
+    ]],
+);
+
+const PART_OR_VALUE: Shape = Shape::Either(&[Shape::Text, Shape::Number, Shape::Bool, Shape::Table(&PART)]);
+
+const PART_OR_PARTS: Shape =
+    Shape::Either(&[Shape::Text, Shape::Number, Shape::Bool, Shape::Table(&PART), Shape::Some(&PART_OR_VALUE)]);
+
+const URL_OR_PROXY: Shape = Shape::Either(&[Shape::Text, Shape::Table(&PROXY)]);
+
+const FILE_OR_CREDENTIAL: Shape = Shape::Either(&[Shape::Text, Shape::Table(&CREDENTIAL)]);
 
 /// What an http step sends and how, in both forms.
 const SENT: &[Field] = &[
@@ -231,16 +267,32 @@ const SENT: &[Field] = &[
         Shape::Map(&Shape::Either(&[VALUE, Shape::List(&VALUE)])),
         "Body, sent as application/x-www-form-urlencoded.",
     ),
-    may("multipart", Shape::Data, "Body in parts. Not performed by this build."),
+    may(
+        "multipart",
+        Shape::Map(&PART_OR_PARTS),
+        "Body, sent as multipart/form-data: a value, {file: NAME} or a list of them for each field.",
+    ),
     may("body", TEXT_OR_REFERENCE, "Body as text, sent as it stands."),
     may("bodyFile", Shape::Text, "File inside the project whose bytes are the body."),
     may("auth", Shape::Table(&AUTH), "Credentials: {basic: {env: NAME}} or {bearer: {env: NAME}}."),
     may("followRedirects", Shape::Integer(0, 20), "How many redirects are followed. By default 0."),
     may("cookies", Shape::Bool, "Whether the case's cookies are sent and kept. By default true."),
-    may("httpVersion", ASKED_VERSION, "`auto`, `1.1` or `2`. By default auto."),
+    may(
+        "httpVersion",
+        ASKED_VERSION,
+        "`auto`, `1.1` or `2`. By default auto: 2 where TLS agrees on it, else 1.1. With 2, http is HTTP/2 from the start.",
+    ),
     may("tls", Shape::Table(&TLS), "How the TLS connection is checked."),
-    may("proxy", Shape::Data, "A proxy. Not performed by this build."),
-    may("unixSocket", Shape::Text, "A Unix socket to speak to. Not performed by this build."),
+    may(
+        "proxy",
+        URL_OR_PROXY,
+        "A proxy: `http://HOST:PORT`, or {url, auth}. Those of environment variables are never used.",
+    ),
+    may(
+        "unixSocket",
+        Shape::Text,
+        "Unix socket inside the project that is spoken to. The URL still names the target, inside the environment.",
+    ),
     may("decompress", Shape::Bool, "Whether content codings are undone; both forms are kept. By default true."),
 ];
 

@@ -1,6 +1,6 @@
 //! report.html: a judged run as one page for people, a function of the journal and its evidence like every view.
 //!
-//! One file that fetches nothing and runs nothing but its own script; captured text is text ([`write`]). The first screen
+//! One file that fetches nothing and runs nothing but its own script; captured text is text ([`mod@write`]). The first screen
 //! answers what a reviewer asks in ten seconds; everything else is a scroll below. Rows and details have a bound in
 //! bytes, worst first, and what is left out is said.
 

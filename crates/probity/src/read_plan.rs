@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use probity_core::allow::FileFact;
 use probity_core::checked::{Ask, CheckedPlan, check};
-use probity_core::diagnostic::Diagnostic;
+use probity_core::codes::Code;
+use probity_core::diagnostic::{Diagnostic, Severity};
+use probity_core::plan::Action;
 use probity_core::recorded::leaves_folder;
 
 use crate::plans::PlanSource;
@@ -49,5 +51,32 @@ pub(crate) fn read(
         files: &fact,
         parse: &crate::derive::parse,
     })?;
-    Ok((checked, files.into_inner()))
+    let files = files.into_inner();
+    match private_key(&checked, &files) {
+        Some(found) => Err(vec![found]),
+        None => Ok((checked, files)),
+    }
+}
+
+/// A file of certificates that holds a private key as well: it would be sealed with it.
+fn private_key(checked: &CheckedPlan, files: &Files) -> Option<Diagnostic> {
+    checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps).find_map(|step| {
+        let Action::Http(http) = &step.action else { return None };
+        let named = http.ca.iter().chain(http.client.iter().map(|client| &client.cert));
+        let holds = |name: &&String| files.get(*name).is_some_and(|bytes| holds_key(bytes));
+        let name = named.into_iter().find(holds)?;
+        Some(Diagnostic {
+            code: Code::SecretLiteral,
+            severity: Severity::Error,
+            file: checked.file().to_owned(),
+            place: Some(step.place),
+            subject: Some(step.id.to_string()),
+            message: format!("{name} holds a private key beside the certificate, and files of the plan are sealed"),
+            help: Some("put the key into a file of its own and name it under tls.key, or write {env: NAME}".to_owned()),
+        })
+    })
+}
+
+fn holds_key(bytes: &[u8]) -> bool {
+    bytes.windows(12).any(|part| part == b"PRIVATE KEY-")
 }

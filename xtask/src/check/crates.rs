@@ -16,12 +16,14 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 13] = [
+const CORE: [&str; 15] = [
     "base64",
+    "brotli-decompressor",
     "flate2",
     "globset",
     "jsonschema",
     "regex",
+    "ruzstd",
     "serde",
     "serde_json",
     "serde_json_canonicalizer",

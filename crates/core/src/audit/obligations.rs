@@ -240,10 +240,18 @@ fn exchange(step: &Step, audited: &AuditedStep) -> String {
     }
 }
 
-/// What a step speaks to, for absence: the URL without its query, or the program with its fixed arguments.
+/// What a step speaks to, for absence: the URL without its query and the way there, or the program with its fixed
+/// arguments.
 fn target(audited: &AuditedStep) -> Option<String> {
     match audited.call.as_ref()? {
-        Call::Http(call) => Some(without_query(&call.url).to_owned()),
+        Call::Http(call) => {
+            let url = without_query(&call.url);
+            Some(match (&call.unix_socket, &call.proxy) {
+                (Some(socket), _) => format!("{url} at the Unix socket {socket}"),
+                (None, Some(proxy)) => format!("{url} through the proxy {}", proxy.origin),
+                (None, None) => url.to_owned(),
+            })
+        }
         Call::Command(call) => Some(format!("run {}", call.argv.join(" "))),
     }
 }

@@ -12,7 +12,7 @@ use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
 use crate::observe::{Field, HttpCall};
 use crate::path::Path;
-use crate::plan::SaveFrom;
+use crate::plan::{HttpVersion, SaveFrom};
 use crate::recorded::{Recorded, RuntimeRecord};
 use crate::step::Evidence;
 
@@ -100,6 +100,10 @@ pub fn identity_call(environment: &Environment) -> Option<HttpCall> {
         max_body: 1 << 20,
         insecure: environment.insecure,
         ca: None,
+        client: None,
+        version: HttpVersion::Auto,
+        proxy: None,
+        unix_socket: None,
         origins: environment.origins.clone(),
     })
 }

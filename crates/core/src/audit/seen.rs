@@ -8,7 +8,8 @@ use crate::ids::Digest;
 use crate::invoke::Call;
 use crate::journal::body::{ActionCommit, EvidenceCaptured};
 use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
-use crate::observe::{FailureKind, HttpCall};
+use crate::observe::{FailureKind, Hop, HttpCall};
+use crate::plan::HttpVersion;
 use crate::recorded::ActionRecord;
 use crate::redact::PLACEHOLDER;
 use crate::step::Evidence;
@@ -88,6 +89,9 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
         if !Origin::allowed(&call.origins, &hop.url) {
             return differs(format!("it spoke to {}, which lies outside the environment", hop.url));
         }
+        if let Some(fault) = way(call, hop) {
+            return Some(fault);
+        }
         let same = hop.method == call.method && same_url(&hop.url, &call.url);
         if position == 0 && !same && !hop.url.contains(PLACEHOLDER) {
             return differs(format!("it asked {} {}, not what the plan says", hop.method, hop.url));
@@ -104,6 +108,24 @@ pub(super) fn http(call: &HttpCall, seen: &HttpObserved) -> Option<Fault> {
         return differs("it followed more redirects than the plan allows");
     }
     tries(seen)
+}
+
+/// It went the way that the plan names, and spoke the version that the plan asks for.
+fn way(call: &HttpCall, hop: &Hop) -> Option<Fault> {
+    let peer = &hop.peer;
+    if peer.proxy != call.proxy.as_ref().map(|proxy| proxy.origin.to_string()) {
+        return differs("it went through another proxy than the plan names");
+    }
+    let socket = peer.address.strip_prefix("unix:");
+    if socket != call.unix_socket.as_deref() {
+        return differs("it went to another socket than the plan names");
+    }
+    let two = hop.version == "2";
+    match call.version {
+        HttpVersion::One if two => differs("it spoke HTTP/2, and the plan asks for 1.1"),
+        HttpVersion::Two if !two => differs(format!("it spoke HTTP/{}, and the plan asks for 2", hop.version)),
+        HttpVersion::Auto | HttpVersion::One | HttpVersion::Two => None,
+    }
 }
 
 /// What a polling step saw is what its last try saw, or the last before those that were cut off. A polling that ended
@@ -200,4 +222,62 @@ fn used(observation: &Observation, commit: &ActionCommit) -> Option<Fault> {
         commit.probes, commit.output_bytes
     );
     Some(Fault { code: Code::BudgetOverdrawn, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::{Peer, ProxyCall};
+
+    fn call() -> HttpCall {
+        HttpCall {
+            method: "GET".into(),
+            url: "http://a:1/".into(),
+            headers: Vec::new(),
+            body: None,
+            timeout_ms: 1,
+            follow_redirects: 0,
+            cookies: true,
+            decompress: true,
+            max_body: 1,
+            insecure: false,
+            ca: None,
+            client: None,
+            version: HttpVersion::Auto,
+            proxy: None,
+            unix_socket: None,
+            origins: Vec::new(),
+        }
+    }
+
+    fn seen(version: &str, address: &str, proxy: Option<&str>) -> Hop {
+        let peer = Peer { address: address.into(), proxy: proxy.map(str::to_owned), ..Peer::default() };
+        Hop { version: version.into(), peer, ..Hop::default() }
+    }
+
+    #[test]
+    fn the_way_is_the_plans() {
+        let proxy = Box::new(ProxyCall { origin: Origin::of("http://p:1").unwrap(), auth: None });
+        let through = HttpCall { proxy: Some(proxy), ..call() };
+        let at = HttpCall { unix_socket: Some("s".into()), ..call() };
+        let asking = |version| HttpCall { version, ..call() };
+        for (call, hop, fits) in [
+            (call(), seen("1.1", "1.2.3.4:1", None), true),
+            (call(), seen("2", "1.2.3.4:1", None), true),
+            (call(), seen("1.1", "1.2.3.4:1", Some("http://p:1")), false),
+            (call(), seen("1.1", "unix:s", None), false),
+            (through.clone(), seen("1.1", "1.2.3.4:1", Some("http://p:1")), true),
+            (through.clone(), seen("1.1", "1.2.3.4:1", Some("http://q:1")), false),
+            (through, seen("1.1", "1.2.3.4:1", None), false),
+            (at.clone(), seen("1.1", "unix:s", None), true),
+            (at.clone(), seen("1.1", "unix:t", None), false),
+            (at, seen("1.1", "1.2.3.4:1", None), false),
+            (asking(HttpVersion::One), seen("1.0", "a:1", None), true),
+            (asking(HttpVersion::One), seen("2", "a:1", None), false),
+            (asking(HttpVersion::Two), seen("2", "a:1", None), true),
+            (asking(HttpVersion::Two), seen("1.1", "a:1", None), false),
+        ] {
+            assert_eq!(way(&call, &hop).is_none(), fits, "{hop:?}");
+        }
+    }
 }

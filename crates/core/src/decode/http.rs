@@ -24,9 +24,8 @@ impl Reading<'_> {
         let auth = self.auth(step, bearer);
         let http_version = self.asked_version(step);
         let poll = polls.then(|| self.poll(step));
-        for name in ["proxy", "unixSocket"] {
-            self.refuse_field(step, name);
-        }
+        let proxy = self.proxy(step).map(Box::new);
+        let unix_socket = self.unix_socket(step);
         if let Some((key, value)) = entry(step, "encodePathVars")
             && value.as_bool() == Some(false)
         {
@@ -34,11 +33,7 @@ impl Reading<'_> {
             self.error(Code::NotSupported, key.place, "`encodePathVars: false` is not supported", help);
         }
         let tls = field(step, "tls");
-        for name in ["cert", "key"] {
-            if let Some(tls) = tls {
-                self.refuse_field(tls, name);
-            }
-        }
+        let client = tls.and_then(|tls| self.client_certificate(tls)).map(Box::new);
         Some(HttpStep {
             method: method?,
             target: target?,
@@ -53,6 +48,9 @@ impl Reading<'_> {
             http_version,
             insecure: tls.and_then(|tls| flag(tls, "insecure")).unwrap_or(false),
             ca: tls.and_then(|tls| text(tls, "ca")),
+            client,
+            proxy,
+            unix_socket,
             poll,
             capture_request: flag(step, "captureRequestBody").or_else(|| flag(step, "captureRequest")).unwrap_or(false),
         })
@@ -193,8 +191,7 @@ impl Reading<'_> {
     }
 
     fn body(&mut self, step: &Node) -> Option<Body> {
-        self.refuse_field(step, "multipart");
-        let names = ["json", "form", "body", "bodyFile"];
+        let names = ["json", "form", "multipart", "body", "bodyFile"];
         let found: Vec<(&str, &Node)> = names.iter().filter_map(|name| Some((*name, field(step, name)?))).collect();
         if let [(first, _), (second, node), ..] = found.as_slice() {
             let message = format!("the request has two bodies, `{first}` and `{second}`");
@@ -204,16 +201,24 @@ impl Reading<'_> {
         Some(match *name {
             "json" => Body::Json(self.data(node, Use::Data)),
             "form" => Body::Form(self.pairs(step, "form")),
+            "multipart" => Body::Multipart(self.parts(step, node)),
             "body" => Body::Text(self.single(node, Use::Data)),
             _ => Body::File(node.as_text()?.to_owned()),
         })
     }
 
     fn auth(&mut self, step: &Node, bearer: Option<String>) -> Option<Auth> {
-        let Some(node) = field(step, "auth") else { return bearer.map(Auth::Bearer) };
+        match field(step, "auth") {
+            Some(node) => self.credentials(node, bearer.is_some()),
+            None => bearer.map(Auth::Bearer),
+        }
+    }
+
+    /// `{basic: {env: NAME}}` or `{bearer: {env: NAME}}`, where no other credential stands already.
+    pub(super) fn credentials(&mut self, node: &Node, another: bool) -> Option<Auth> {
         let credential = |kind: &str| Some((kind == "basic", node.get(kind)?));
         let (basic, credential) = match (credential("basic"), credential("bearer")) {
-            (Some(one), None) | (None, Some(one)) if bearer.is_none() => one,
+            (Some(one), None) | (None, Some(one)) if !another => one,
             _ => {
                 let help = "write {basic: {env: NAME}} or {bearer: {env: NAME}}";
                 self.error(Code::WrongType, node.place, "`auth` has not exactly one credential", help);
@@ -222,17 +227,19 @@ impl Reading<'_> {
         };
         // A credential of another type was named by the shape check.
         credential.as_map()?;
-        let name = credential.get("$env").or_else(|| credential.get("env")).and_then(Node::as_text);
-        match name {
-            Some(name) if is_name(name) && credential.as_map().is_some_and(|map| map.len() == 1) => {
-                Some(if basic { Auth::Basic(name.to_owned()) } else { Auth::Bearer(name.to_owned()) })
-            }
-            _ => {
-                let message = "a credential is not a reference to one environment variable";
-                self.error(Code::ReferenceMalformed, credential.place, message, "write {env: NAME}");
-                None
-            }
+        let name = self.variable(credential)?;
+        Some(if basic { Auth::Basic(name) } else { Auth::Bearer(name) })
+    }
+
+    /// The variable of `{env: NAME}`.
+    pub(super) fn variable(&mut self, node: &Node) -> Option<String> {
+        let name = node.get("$env").or_else(|| node.get("env")).and_then(Node::as_text);
+        let name = name.filter(|name| is_name(name) && node.as_map().is_some_and(|map| map.len() == 1));
+        if name.is_none() {
+            let message = "a credential is not a reference to one environment variable";
+            self.error(Code::ReferenceMalformed, node.place, message, "write {env: NAME}");
         }
+        name.map(str::to_owned)
     }
 
     fn asked_version(&mut self, step: &Node) -> HttpVersion {

@@ -11,7 +11,10 @@ use crate::codes::Code;
 use crate::expect::{Channel, Check, Comparison, JsonType, Op, What};
 use crate::json::{Json, Limits, Number, read};
 use crate::matrix::Matrix;
-use crate::plan::{Action, Auth, Body, EnvironmentRef, HttpStep, HttpVersion, ObligationKind, Plan, SaveFrom, Step};
+use crate::plan::{
+    Action, Auth, Body, BodyPart, ClientCertificate, EnvironmentRef, HttpStep, HttpVersion, KeySource, ObligationKind,
+    PartContent, Plan, SaveFrom, Step,
+};
 
 fn node(text: &str) -> Node {
     let json = read(text.as_bytes(), &Limits::default()).unwrap_or_else(|error| panic!("{error}: {text}"));

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::ids::{Digest, Id};
 use crate::json::{Json, Map, canonical};
 use crate::observe::{CommandCall, Field, HttpCall, SecretUse};
+use crate::plan::{HttpVersion, KeySource};
 
 /// Bodies up to this many bytes stand in the entry, longer ones by digest.
 const INLINE: usize = 4096;
@@ -23,7 +24,8 @@ impl Call {
     /// The call as the body of an intent: texts, whole numbers, lists and maps only, so that it has a canonical form.
     ///
     /// Bodies are `{"text"}` or `{"base64"}` up to 4096 bytes, else `{"sha256", "bytes"}`; credentials are
-    /// `{"$env": NAME, "as": "plain"|"basic"|"bearer"}`.
+    /// `{"$env": NAME, "as": "plain"|"basic"|"bearer"}`. What a plan may leave out (the ways to the target) is left out
+    /// here as well.
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
@@ -67,7 +69,34 @@ fn http(call: &HttpCall) -> Json {
     map.push("insecure", call.insecure);
     map.push("ca", call.ca.as_deref().map(by_digest));
     map.push("origins", Json::list(call.origins.iter().map(ToString::to_string)));
+    if call.version != HttpVersion::Auto {
+        map.push("version", call.version.as_str());
+    }
+    if let Some(client) = &call.client {
+        let key = match &client.key {
+            KeySource::Env(name) => Json::map([("$env", name.as_str())]),
+            KeySource::File(path) => Json::map([("file", path.as_str())]),
+        };
+        map.push("client", Json::map([("cert", by_digest(&client.cert)), ("key", key)]));
+    }
+    if let Some(proxy) = &call.proxy {
+        let auth = proxy.auth.as_ref().map_or(Json::Null, |(placed, variable)| secret(*placed, variable));
+        map.push("proxy", Json::map([("url", Json::from(proxy.origin.to_string())), ("auth", auth)]));
+    }
+    if let Some(socket) = &call.unix_socket {
+        map.push("unix_socket", socket.as_str());
+    }
     Json::Map(map)
+}
+
+/// A credential by name.
+fn secret(placed: SecretUse, variable: &str) -> Json {
+    let placed = match placed {
+        SecretUse::Plain => "plain",
+        SecretUse::Basic => "basic",
+        SecretUse::Bearer => "bearer",
+    };
+    Json::map([("$env", variable), ("as", placed)])
 }
 
 fn command(call: &CommandCall) -> Json {
@@ -86,14 +115,7 @@ fn fields(pairs: &[(String, Field)]) -> Json {
     Json::list(pairs.iter().map(|(name, field)| {
         let value = match field {
             Field::Text(text) => Json::from(text),
-            Field::Secret(placed, variable) => {
-                let placed = match placed {
-                    SecretUse::Plain => "plain",
-                    SecretUse::Basic => "basic",
-                    SecretUse::Bearer => "bearer",
-                };
-                Json::map([("$env", variable.as_str()), ("as", placed)])
-            }
+            Field::Secret(placed, variable) => secret(*placed, variable),
         };
         Json::list([Json::from(name), value])
     }))
@@ -122,6 +144,7 @@ fn whole(n: u64) -> Json {
 mod tests {
     use super::*;
     use crate::environment::Origin;
+    use crate::observe::{ClientIdentity, ProxyCall};
 
     fn call() -> HttpCall {
         HttpCall {
@@ -139,6 +162,13 @@ mod tests {
             max_body: 10,
             insecure: false,
             ca: Some(b"pem".to_vec()),
+            client: Some(Box::new(ClientIdentity { cert: b"cert".to_vec(), key: KeySource::File("k.pem".into()) })),
+            version: HttpVersion::Two,
+            proxy: Some(Box::new(ProxyCall {
+                origin: Origin::of("http://p:1").unwrap(),
+                auth: Some((SecretUse::Basic, "P".into())),
+            })),
+            unix_socket: Some("s".into()),
             origins: vec![Origin::of("http://a:1").unwrap()],
         }
     }
@@ -153,6 +183,8 @@ mod tests {
         );
         assert_eq!(json.get("body").unwrap().to_string(), r#"{"text":"{\"n\":1.5}"}"#);
         assert_eq!(json.get("origins").unwrap().to_string(), r#"["http://a:1"]"#);
+        assert_eq!(json.get("client").unwrap().get("key").unwrap().to_string(), r#"{"file":"k.pem"}"#);
+        assert_eq!(json.get("proxy").unwrap().to_string(), r#"{"url":"http://p:1","auth":{"$env":"P","as":"basic"}}"#);
         assert_eq!(bytes(&[0xff]).to_string(), r#"{"base64":"/w=="}"#);
         assert!(bytes(&[b'a'; INLINE]).get("text").is_some());
         assert_eq!(bytes(&[b'a'; INLINE + 1]).get("bytes").unwrap().to_string(), "4097");
@@ -161,7 +193,7 @@ mod tests {
     #[test]
     fn every_part_changes_the_digest() {
         let base = Call::Http(call()).digest();
-        let changes: [fn(&mut HttpCall); 12] = [
+        let changes: [fn(&mut HttpCall); 18] = [
             |c| c.method = "PUT".into(),
             |c| c.url.push('y'),
             |c| c.headers.swap(0, 1),
@@ -174,6 +206,12 @@ mod tests {
             |c| c.insecure = true,
             |c| c.ca = None,
             |c| c.origins.clear(),
+            |c| c.client = None,
+            |c| c.client.as_mut().unwrap().key = KeySource::Env("k.pem".into()),
+            |c| c.version = HttpVersion::Auto,
+            |c| c.proxy = None,
+            |c| c.proxy.as_mut().unwrap().auth = None,
+            |c| c.unix_socket = None,
         ];
         for (i, change) in changes.into_iter().enumerate() {
             let mut other = call();

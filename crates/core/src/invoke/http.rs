@@ -1,14 +1,16 @@
 //! HTTP requests: target, headers, body and credentials of a step, filled.
 
+use std::borrow::Cow;
+
 use url::form_urlencoded::Serializer;
 
-use super::{Unready, target, template_refused, text};
+use super::{Unready, multipart, target, target_refused, template_refused, text};
 use crate::environment::Environment;
 use crate::evaluate::Files;
 use crate::header;
 use crate::json::Json;
-use crate::observe::{Field, HttpCall, SecretUse};
-use crate::plan::{Auth, Body, HttpStep};
+use crate::observe::{ClientIdentity, Field, HttpCall, ProxyCall, SecretUse};
+use crate::plan::{Auth, Body, ClientCertificate, HttpStep, Proxy};
 use crate::vars::{Reference, Vars, resolve as filled, text_of};
 
 pub(super) fn resolve(
@@ -26,7 +28,7 @@ pub(super) fn resolve(
         None => (None, None),
     };
     if let Some(media) = media {
-        default(&mut headers, "content-type", media);
+        default(&mut headers, "content-type", &media);
     }
     if let Some(auth) = &step.auth {
         credential(&mut headers, auth)?;
@@ -45,6 +47,10 @@ pub(super) fn resolve(
         max_body: step.max_body,
         insecure: step.insecure || environment.insecure,
         ca: step.ca.as_deref().map(|name| file(name, files)).transpose()?,
+        client: step.client.as_ref().map(|client| identity(client, files)).transpose()?.map(Box::new),
+        version: step.http_version,
+        proxy: step.proxy.as_ref().map(|proxy| through(proxy, environment)).transpose()?.map(Box::new),
+        unix_socket: step.unix_socket.clone(),
         origins: environment.origins.clone(),
     })
 }
@@ -83,30 +89,51 @@ fn credential(headers: &mut Vec<(String, Field)>, auth: &Auth) -> Result<(), Unr
     if has(headers, "authorization") {
         return Err(template_refused("Both `auth` and an authorization header are written; only one can be sent."));
     }
-    let field = match auth {
-        Auth::Basic(variable) => Field::Secret(SecretUse::Basic, variable.clone()),
-        Auth::Bearer(variable) => Field::Secret(SecretUse::Bearer, variable.clone()),
-    };
-    headers.push(("authorization".to_owned(), field));
+    let (placed, variable) = placed(auth);
+    headers.push(("authorization".to_owned(), Field::Secret(placed, variable)));
     Ok(())
 }
 
+fn placed(auth: &Auth) -> (SecretUse, String) {
+    match auth {
+        Auth::Basic(variable) => (SecretUse::Basic, variable.clone()),
+        Auth::Bearer(variable) => (SecretUse::Bearer, variable.clone()),
+    }
+}
+
+fn identity(client: &ClientCertificate, files: &Files<'_>) -> Result<ClientIdentity, Unready> {
+    Ok(ClientIdentity { cert: file(&client.cert, files)?, key: client.key.clone() })
+}
+
+/// A proxy could lead anywhere, so it lies inside the environment as every target does.
+fn through(proxy: &Proxy, environment: &Environment) -> Result<ProxyCall, Unready> {
+    let origin = proxy.origin.clone();
+    if !environment.origins.contains(&origin) {
+        return Err(target_refused(format!("The proxy {origin} lies outside the environment's origins.")));
+    }
+    Ok(ProxyCall { origin, auth: proxy.auth.as_ref().map(placed) })
+}
+
 /// The bytes of a body, and the media type that they have unless a header says otherwise.
-fn body_bytes(body: &Body, vars: &Vars, files: &Files<'_>) -> Result<(Vec<u8>, Option<&'static str>), Unready> {
+fn body_bytes(body: &Body, vars: &Vars, files: &Files<'_>) -> Result<(Vec<u8>, Option<Cow<'static, str>>), Unready> {
     Ok(match body {
-        Body::Json(data) => (filled(data, vars)?.to_string().into_bytes(), Some("application/json")),
+        Body::Json(data) => (filled(data, vars)?.to_string().into_bytes(), Some("application/json".into())),
         Body::Form(pairs) => {
             let mut form = Serializer::new(String::new());
             for (name, value) in pairs {
                 form.append_pair(name, &text_of(&filled(value, vars)?));
             }
-            (form.finish().into_bytes(), Some("application/x-www-form-urlencoded"))
+            (form.finish().into_bytes(), Some("application/x-www-form-urlencoded".into()))
+        }
+        Body::Multipart(parts) => {
+            let (bytes, media) = multipart::body(parts, vars, files)?;
+            (bytes, Some(media.into()))
         }
         Body::Text(value) => (text(value, vars)?.into_bytes(), None),
         Body::File(name) => (file(name, files)?, None),
     })
 }
 
-fn file(name: &str, files: &Files<'_>) -> Result<Vec<u8>, Unready> {
+pub(super) fn file(name: &str, files: &Files<'_>) -> Result<Vec<u8>, Unready> {
     files(name).ok_or_else(|| template_refused(format!("The file {name:?} was not sealed with the plan.")))
 }

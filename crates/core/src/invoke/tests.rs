@@ -5,8 +5,8 @@ use crate::document::Place;
 use crate::environment::{Declared, Origin};
 use crate::ids::Id;
 use crate::json::{Limits, read};
-use crate::observe::{Field, HttpCall, SecretUse};
-use crate::plan::{Auth, Body, HttpStep, HttpVersion};
+use crate::observe::{ClientIdentity, Field, HttpCall, SecretUse};
+use crate::plan::{Auth, Body, ClientCertificate, HttpStep, HttpVersion, KeySource, Proxy};
 use proptest::prelude::*;
 use url::Url;
 
@@ -43,6 +43,9 @@ fn request(target: &str) -> HttpStep {
         http_version: HttpVersion::Auto,
         insecure: false,
         ca: None,
+        client: None,
+        proxy: None,
+        unix_socket: None,
         poll: None,
         capture_request: false,
     }
@@ -261,6 +264,27 @@ fn defaults_and_credentials() {
     let mut step = request("/a");
     step.ca = Some("body.bin".into());
     assert_eq!(called(step, &vars(1), &environment(None)).unwrap().ca, Some(vec![0, 0xff]));
+}
+
+#[test]
+fn ways_to_the_target() {
+    let mut step = request("/a");
+    (step.http_version, step.unix_socket) = (HttpVersion::Two, Some("run/s".into()));
+    let key = KeySource::Env("KEY".into());
+    step.client = Some(Box::new(ClientCertificate { cert: "body.bin".into(), key: key.clone() }));
+    let call = called(step.clone(), &vars(1), &environment(None)).unwrap();
+    assert_eq!((call.version, call.unix_socket.as_deref()), (HttpVersion::Two, Some("run/s")));
+    assert_eq!(call.client, Some(Box::new(ClientIdentity { cert: vec![0, 0xff], key: key.clone() })));
+    step.client = Some(Box::new(ClientCertificate { cert: "gone.pem".into(), key }));
+    assert_eq!(refused(called(step, &vars(1), &environment(None))), FailureKind::TemplateRefused);
+
+    let mut step = request("/a");
+    let proxy = |url: &str| Proxy { origin: Origin::of(url).unwrap(), auth: Some(Auth::Basic("P".into())) };
+    step.proxy = Some(Box::new(proxy("http://shop:8123")));
+    let call = called(step.clone(), &vars(1), &environment(None)).unwrap();
+    assert_eq!(call.proxy.unwrap().auth, Some((SecretUse::Basic, "P".to_owned())));
+    step.proxy = Some(Box::new(proxy("http://elsewhere:3128")));
+    assert_eq!(refused(called(step, &vars(1), &environment(None))), FailureKind::TargetRefused);
 }
 
 /// Texts that are likely to mean something to a URL parser, and any others.

@@ -83,6 +83,16 @@ impl Fields {
         })
     }
 
+    /// The text under a key that is only written where there is one: `Some(None)` without the key, `None` for
+    /// something malformed, null included.
+    pub(super) fn text_if_there(&mut self, key: &str) -> Option<Option<String>> {
+        match self.take(key) {
+            None => Some(None),
+            Some(Json::Text(text)) => Some(Some(text)),
+            Some(_) => None,
+        }
+    }
+
     pub(super) fn optional_digest(&mut self, key: &str) -> Option<Option<Digest>> {
         self.nullable(key, |value| Digest::parse(value.as_text()?))
     }

@@ -3,7 +3,7 @@
 
 use super::body::{Body, Fields};
 use crate::ids::Digest;
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::observe::{Captured, CommandResult, Failure, FailureKind, Hop, Peer, Phases, TlsFacts};
 
 /// What a step saw.
@@ -275,6 +275,8 @@ fn read_peer(f: &mut Fields) -> Option<Peer> {
     };
     Some(Peer {
         address: f.text("address")?,
+        // Absent where there is none, so that a plain exchange stays short.
+        proxy: f.text_if_there("proxy")?,
         reused: f.bool("reused")?,
         resent: f.bool("resent")?,
         tls: f.nullable("tls", |value| Fields::all(value, tls))?,
@@ -293,12 +295,14 @@ fn write_hop(observed: &HopObserved) -> Json {
             ("anchor", tls.anchor.as_str().into()),
         ])
     });
-    let peer = Json::map([
-        ("address", Json::from(hop.peer.address.as_str())),
-        ("reused", hop.peer.reused.into()),
-        ("resent", hop.peer.resent.into()),
-        ("tls", tls),
-    ]);
+    let mut peer = Map::new();
+    peer.push("address", hop.peer.address.as_str());
+    if let Some(proxy) = &hop.peer.proxy {
+        peer.push("proxy", proxy.as_str());
+    }
+    peer.push("reused", hop.peer.reused);
+    peer.push("resent", hop.peer.resent);
+    peer.push("tls", tls);
     Json::map([
         ("method", Json::from(hop.method.as_str())),
         ("url", hop.url.as_str().into()),
@@ -311,7 +315,7 @@ fn write_hop(observed: &HopObserved) -> Json {
         ("trailers", write_pairs(&hop.trailers)),
         ("complete", hop.complete.into()),
         ("phases", Json::map(PHASES.into_iter().zip(phases))),
-        ("peer", peer),
+        ("peer", Json::Map(peer)),
         ("wire", write_blob(observed.wire)),
         ("decoded", observed.decoded.map_or(Json::Null, write_blob)),
     ])

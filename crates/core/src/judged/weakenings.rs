@@ -1,6 +1,9 @@
 //! What relaxes a check: sealed, printed, and it caps the claim (design.md section 7).
 
+use std::collections::BTreeSet;
+
 use crate::audit::Audited;
+use crate::checked::CheckedPlan;
 use crate::codes::Code;
 use crate::coverage::Aside;
 use crate::environment::Declared;
@@ -76,6 +79,7 @@ pub(super) fn conditions(audited: &Audited) -> Vec<String> {
     if checked.environment().insecure {
         conditions.push("the environment says that certificates are not checked".to_owned());
     }
+    conditions.extend(ways(checked));
     if let Some(git) = &opened.git {
         if git.dirty {
             conditions.push("the work tree has uncommitted changes".to_owned());
@@ -85,4 +89,18 @@ pub(super) fn conditions(audited: &Audited) -> Vec<String> {
         }
     }
     conditions
+}
+
+/// Proxies and Unix sockets of the plan: what answers there is theirs to say.
+fn ways(checked: &CheckedPlan) -> BTreeSet<String> {
+    let steps = checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps);
+    steps
+        .filter_map(|step| match &step.action {
+            Action::Http(http) => {
+                let proxy = http.proxy.as_ref().map(|proxy| format!("requests go through the proxy {}", proxy.origin));
+                proxy.or_else(|| Some(format!("requests go to the Unix socket {}", http.unix_socket.as_ref()?)))
+            }
+            Action::Command(_) => None,
+        })
+        .collect()
 }

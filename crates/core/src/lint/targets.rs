@@ -8,7 +8,7 @@ use crate::header;
 use crate::inert::shortened;
 use crate::json::Json;
 use crate::origin::{Destination, TargetError, destination};
-use crate::plan::{Action, Body, EnvironmentRef, HttpStep, Step};
+use crate::plan::{Action, Body, EnvironmentRef, HttpStep, PartContent, Step};
 
 /// `environment_unknown`, `target_outside_environment`, `template_breakout`, `url_malformed`, `header_forbidden`, and
 /// the files that a request or a check reads.
@@ -76,8 +76,21 @@ fn request(step: &Step, http: &HttpStep, input: &LintInput<'_>, found: &mut Find
     if let Some(Body::File(path)) = &http.body {
         file_exists("body", path, &at, input, found);
     }
+    if let Some(Body::Multipart(parts)) = &http.body {
+        for part in parts {
+            if let PartContent::File { path, .. } = &part.content {
+                file_exists("part", path, &at, input, found);
+            }
+        }
+    }
     if let Some(path) = &http.ca {
         file_exists("ca", path, &at, input, found);
+    }
+    if let Some(client) = &http.client {
+        file_exists("cert", &client.cert, &at, input, found);
+    }
+    if let Some(proxy) = &http.proxy {
+        target(&proxy.origin.to_string(), &at, input, found);
     }
 }
 

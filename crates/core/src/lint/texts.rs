@@ -7,7 +7,7 @@ use crate::codes::Code;
 use crate::document::Place;
 use crate::header;
 use crate::json::Json;
-use crate::plan::{Action, Body, Step};
+use crate::plan::{Action, Body, PartContent, Step};
 use crate::secret;
 use crate::vars::{Reference, environment_names, is_literal};
 
@@ -74,6 +74,13 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
                 Some(Body::Form(pairs)) => {
                     for (name, value) in pairs {
                         field(name, value, &at, false, fields);
+                    }
+                }
+                Some(Body::Multipart(parts)) => {
+                    for part in parts {
+                        if let PartContent::Value(value) = &part.content {
+                            field(&part.name, value, &at, false, fields);
+                        }
                     }
                 }
                 Some(Body::File(_)) | None => {}

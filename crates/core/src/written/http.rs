@@ -3,7 +3,7 @@
 use super::expect::{self, Out};
 use super::fields::{Fields, Writing, shown};
 use super::measure::{duration, size};
-use super::reference::{Spot, data, fixed, malformed, named, template};
+use super::reference::{Spot, data, each, fixed, malformed, named, template};
 use super::step::{Built, COMMON, Verb};
 use crate::codes::Code;
 use crate::document::{Node, Value};
@@ -32,8 +32,8 @@ const FIELDS: [&str; 20] = [
     "poll",
 ];
 
-/// Fields of plan.md that this build does not perform yet.
-const LATER: [&str; 3] = ["multipart", "proxy", "unixSocket"];
+/// Fields of a part of a multipart body, beside references.
+const PART: [&str; 4] = ["file", "filename", "value", "type"];
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -41,12 +41,6 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 pub(super) fn step(node: &Node, cleanup: bool, w: &mut Writing) -> Option<Built> {
     let allowed = [FIELDS.as_slice(), &["captureRequest"], COMMON.as_slice()].concat();
     let fields = Fields::of(node, "an http step", &allowed, w)?;
-    for name in LATER {
-        if let Some(node) = fields.get(name) {
-            let message = format!("this build does not perform `{name}` yet");
-            w.error(Code::NotSupported, node.place, message, "write the step another way");
-        }
-    }
     let mut out = Out::new();
     let method = target(fields.get("http")?, &mut out, w)?;
     request(&fields, &mut out, w);
@@ -126,6 +120,9 @@ fn request(fields: &Fields, out: &mut Out, w: &mut Writing) {
     if let Some(node) = fields.get("form") {
         out.push(("form", named(node, Spot::Data, w)));
     }
+    if let Some(node) = fields.get("multipart") {
+        out.push(("multipart", multipart(node, w)));
+    }
     if let Some(node) = fields.get("body") {
         out.push(("body", expect::body(node, w)));
     }
@@ -135,6 +132,39 @@ fn request(fields: &Fields, out: &mut Out, w: &mut Writing) {
     if let Some(node) = fields.get("auth") {
         out.extend(auth(node, w).map(|node| ("auth", node)));
     }
+}
+
+/// The parts of a body: values are data, names of files and types are fixed.
+fn multipart(node: &Node, w: &mut Writing) -> Node {
+    let Some(pairs) = node.as_map() else { return node.clone() };
+    each(pairs, node, |value| match value.as_list() {
+        Some(items) => Node::new(Value::List(items.iter().map(|item| part(item, w)).collect()), value.place),
+        None => part(value, w),
+    })
+}
+
+fn part(node: &Node, w: &mut Writing) -> Node {
+    let pairs = node.as_map().filter(|pairs| pairs.iter().any(|(key, _)| PART.contains(&key.name.as_str())));
+    let Some(pairs) = pairs else { return data(node, Spot::Data, w) };
+    let filled = pairs.iter().map(|(key, value)| {
+        let value = if key.name == "value" { data(value, Spot::Data, w) } else { fixed(value, "the part", w) };
+        (key.clone(), value)
+    });
+    Node::new(Value::Map(filled.collect()), node.place)
+}
+
+/// A map where one field is a map of credentials (`auth` of a proxy, `key` of `tls`); the others are fixed.
+fn with_credential(node: &Node, name: &str, what: &str, w: &mut Writing) -> Node {
+    let Some(pairs) = node.as_map() else { return fixed(node, what, w) };
+    let pairs = pairs.iter().map(|(key, value)| {
+        let value = match value.as_map() {
+            Some(_) if key.name == "auth" && name == "auth" => auth(value, w).unwrap_or_else(|| value.clone()),
+            Some(_) if key.name == name => data(value, Spot::Credential, w),
+            _ => fixed(value, what, w),
+        };
+        (key.clone(), value)
+    });
+    Node::new(Value::Map(pairs.collect()), node.place)
 }
 
 /// `{basic|bearer: {env: NAME}}`; a credential that is written out would be kept and signed.
@@ -152,9 +182,12 @@ fn auth(node: &Node, w: &mut Writing) -> Option<Node> {
 
 /// How it is sent and how much is kept.
 fn transport(fields: &Fields, out: &mut Out, w: &mut Writing) {
-    for name in ["followRedirects", "cookies", "decompress", "httpVersion", "tls"] {
+    for name in ["followRedirects", "cookies", "decompress", "httpVersion"] {
         out.extend(fields.get(name).map(|node| (name, node.clone())));
     }
+    out.extend(fields.get("tls").map(|node| ("tls", with_credential(node, "key", "`tls`", w))));
+    out.extend(fields.get("proxy").map(|node| ("proxy", with_credential(node, "auth", "the proxy", w))));
+    out.extend(fields.get("unixSocket").map(|node| ("unixSocket", fixed(node, "the name of a socket", w))));
     out.extend(fields.get("maxBody").and_then(|node| size(node, "`maxBody`", w)).map(|node| ("maxBodyBytes", node)));
     out.extend(fields.get("captureRequest").map(|node| ("captureRequestBody", node.clone())));
 }

@@ -232,6 +232,19 @@ const FULL_RUN: &str = r#"{"run": ["jq", "{{id: .id}", "{a}"], "env": {"TOKEN": 
             "shows": [{"terminal": {"path": "state", "values": ["done", "{end}"]}}, {"persistence": {"of": "a"}}, "marker"]}"#;
 
 #[test]
+fn ways_and_parts_become_those_of_the_seed_form() {
+    step_is(
+        r#"{"http": "POST /a", "multipart": {"note": "n {a}", "id": "{a}", "n": 1, "doc": [{"file": "a.pdf", "type": "a/b"}, "x"],
+            "meta": {"value": "{a}", "type": "c/d"}}, "tls": {"cert": "c.pem", "key": {"env": "K"}},
+            "proxy": {"url": "http://p:1", "auth": {"basic": {"env": "P"}}}}"#,
+        r#"{"method": "POST", "path": "/a", "multipart": {"note": {"$template": "n {a}"}, "id": {"$var": "a"}, "n": 1,
+            "doc": [{"file": "a.pdf", "type": "a/b"}, "x"], "meta": {"value": {"$var": "a"}, "type": "c/d"}},
+            "tls": {"cert": "c.pem", "key": {"$env": "K"}},
+            "proxy": {"url": "http://p:1", "auth": {"basic": {"$env": "P"}}}, "idempotent": false}"#,
+    );
+}
+
+#[test]
 fn http_fields_become_those_of_the_seed_form() {
     step_is(
         FULL_HTTP,

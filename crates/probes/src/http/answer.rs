@@ -3,32 +3,53 @@
 use std::error::Error as _;
 use std::io;
 
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Response, Version};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use probity_core::observe::{Failure, FailureKind, Hop};
 use tokio::time::Instant;
 
-use super::connection::{MAX_HEAD_KIB, MAX_HEADERS, lap};
+use super::connection::lap;
 use super::head::{Lines, Recorder, latin1};
-use crate::net::{failed, in_words};
+use super::tap::TOO_MANY;
+use super::{MAX_HEAD_KIB, MAX_HEADERS, MAX_INTERIM};
+use crate::net::{failed, handshake, in_words};
 
 /// At most this much room is made ahead for a body, whatever length it announces.
 const MAX_AHEAD: u64 = 64 << 10;
 
 /// Fills a hop from the head of an answer.
-pub(super) fn head(hop: &mut Hop, response: &Response<Incoming>, recorder: &Recorder) {
+///
+/// # Errors
+/// `answer_incomplete` for a head whose body nobody can tell the end of, and for one that is too long.
+pub(super) fn head(hop: &mut Hop, response: &Response<Incoming>, recorder: &Recorder) -> Result<(), Failure> {
     hop.status = response.status().as_u16();
     hop.version = match response.version() {
         Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
         _ => "1.1",
     }
     .to_owned();
     let parsed = response.headers();
-    match recorder.lines().filter(|lines| lines.headers.len() == parsed.len()) {
+    let two = response.version() == Version::HTTP_2;
+    match recorder.lines().filter(|lines| !two && lines.headers.len() == parsed.len()) {
         Some(Lines { reason, headers }) => (hop.reason, hop.headers) = (reason, headers),
         None => hop.headers = pairs(parsed),
     }
+    if parsed.len() > MAX_HEADERS {
+        return Err(failed(FailureKind::AnswerIncomplete, too_large()));
+    }
+    // RFC 9112 section 6.3: it "ought to be handled as an error", for two readers may find two ends.
+    if parsed.contains_key(TRANSFER_ENCODING) && parsed.contains_key(CONTENT_LENGTH) {
+        let message = "the head of the answer is malformed: it has a Transfer-Encoding and a Content-Length";
+        return Err(failed(FailureKind::AnswerIncomplete, message));
+    }
+    Ok(())
+}
+
+fn too_large() -> String {
+    format!("the head of the answer has more than {MAX_HEADERS} headers or {MAX_HEAD_KIB} KiB; it was not read on")
 }
 
 fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -87,7 +108,7 @@ fn cut(error: &hyper::Error, came: usize, announced: Option<u64>) -> Failure {
     failed(FailureKind::AnswerIncomplete, format!("the answer's body broke off after {came}{of} bytes: {why}"))
 }
 
-fn io_cause(error: &hyper::Error) -> Option<&io::Error> {
+pub(super) fn io_cause(error: &hyper::Error) -> Option<&io::Error> {
     let mut cause = error.source();
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref() {
@@ -104,10 +125,16 @@ fn is_too_large(error: &hyper::Error) -> bool {
 }
 
 /// What it is called when no head came, judged by the bytes that did.
-pub(super) fn no_head(error: &hyper::Error, recorder: &Recorder, target: &str, reused: bool) -> Failure {
+pub(super) fn no_head(error: &hyper::Error, recorder: &Recorder, target: &str, host: &str, reused: bool) -> Failure {
     let io = io_cause(error);
     let incomplete = |message: String| failed(FailureKind::AnswerIncomplete, message);
     let came = recorder.bytes();
+    if let Some(refusal) = recorder.refusal() {
+        return handshake::told(host, refusal);
+    }
+    if recorder.interim() > MAX_INTERIM {
+        return incomplete(TOO_MANY.to_owned());
+    }
     if !recorder.any() {
         let how = match io {
             Some(io) => in_words(io),
@@ -126,9 +153,7 @@ pub(super) fn no_head(error: &hyper::Error, recorder: &Recorder, target: &str, r
         return incomplete(format!("the answer is not HTTP: it begins with {begins:?}"));
     }
     if is_too_large(error) {
-        return incomplete(format!(
-            "the head of the answer has more than {MAX_HEADERS} headers or {MAX_HEAD_KIB} KiB; it was not read on"
-        ));
+        return incomplete(too_large());
     }
     if error.is_parse() || error.is_parse_status() {
         return incomplete(format!("the head of the answer is malformed: {error}"));

@@ -1,22 +1,25 @@
 //! Sending calls: one client for each case.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
 use probity_core::coding;
 use probity_core::environment::Origin;
-use probity_core::observe::{Exchange, Failure, Hop, HttpCall, Peer, Phases};
+use probity_core::observe::{Exchange, Failure, FailureKind, Hop, HttpCall, Peer, Phases};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::Secrets;
 use super::answer;
-use super::connection::{Connection, Key, lap};
+use super::connection::{Connection, Key, Making, lap};
 use super::jar::Jar;
-use super::outgoing::Outgoing;
+use super::outgoing::{Form, Outgoing};
 use super::progress::{Phase, Progress};
 use super::redirect;
+use super::two;
 use crate::net::dial;
+use crate::net::failed;
 use crate::net::handshake::Tls;
 
 /// Connections that a case keeps open, one for each origin and trust.
@@ -27,6 +30,15 @@ const MAX_KEPT: usize = 16;
 #[derive(Clone, Default)]
 pub struct Settings {
     tls: Arc<Tls>,
+    root: Arc<PathBuf>,
+}
+
+impl Settings {
+    /// Settings for a project: the folder that Unix sockets are named in. By default the working folder.
+    #[must_use]
+    pub fn within(root: PathBuf) -> Self {
+        Self { root: Arc::new(root), ..Self::default() }
+    }
 }
 
 /// The HTTP client of one case: its cookies and its open connections.
@@ -133,7 +145,7 @@ impl Client {
         let mut out = Outgoing::prepare(call, secrets)?;
         let mut origin = redirect::inside(&out.url, &call.origins, "the target")?;
         for left in (0..=call.follow_redirects).rev() {
-            self.hop(call, &out, origin, progress).await?;
+            self.hop(call, &out, secrets, origin, progress).await?;
             let Some(hop) = progress.hops.last().filter(|_| left > 0) else { break };
             let Some(next) = redirect::target(hop, &out.url) else { break };
             origin = redirect::inside(&next, &call.origins, "a redirect")?;
@@ -148,6 +160,7 @@ impl Client {
         &mut self,
         call: &HttpCall,
         out: &Outgoing,
+        secrets: &Secrets,
         origin: Origin,
         progress: &mut Progress,
     ) -> Result<(), Failure> {
@@ -160,7 +173,13 @@ impl Client {
                 Err(Lost { again: Some(again), .. }) => resent = again == Again::Sent,
             }
         }
-        let (connection, phases) = Connection::open(key, call, &self.settings.tls, progress).await?;
+        let making = Making {
+            tls: &self.settings.tls,
+            root: &self.settings.root,
+            authorization: out.proxy_authorization(),
+            key: call.client.as_ref().and_then(|client| secrets.get(&client.key.credential())),
+        };
+        let (connection, phases) = Connection::open(key, call, making, progress).await?;
         self.exchange(call, out, connection, phases, (false, resent), progress).await.map_err(|lost| lost.failure)
     }
 
@@ -180,24 +199,31 @@ impl Client {
         progress: &mut Progress,
     ) -> Result<(), Lost> {
         let cookies = if call.cookies { self.jar.line(&out.url) } else { None };
-        let (request, sent_headers) = out.request(cookies.as_deref())?;
+        let form = Form::of(connection.sender.is_two(), connection.key.asks_proxy());
+        let (request, sent_headers) = out.request(cookies.as_deref(), form)?;
         progress.enter(Phase::Head, &connection.key.origin);
         if reused {
             connection.record.lock().arm();
         }
         let mut clock = Instant::now();
-        let response = match connection.sender.try_send_request(request).await {
+        let response = match connection.sender.send(request).await {
             Ok(response) => response,
             Err(mut e) => {
                 let unsent = e.take_message().is_some();
                 let recorder = connection.record.lock();
+                let two = connection.sender.is_two();
+                let began = if two { !two::is_gone(e.error()) } else { recorder.any() };
                 let again = match unsent {
-                    _ if !reused || recorder.any() => None,
+                    _ if !reused || began => None,
                     true => Some(Again::Unsent),
                     false => out.repeatable().then_some(Again::Sent),
                 };
-                let target = format!("{}:{}", connection.key.origin.host, connection.key.origin.port);
-                let failure = answer::no_head(e.error(), &recorder, &target, reused);
+                let (target, host) = (connection.key.shown(), &connection.key.origin.host);
+                let failure = if two {
+                    two::no_head(e.error(), &recorder, &target, host, reused)
+                } else {
+                    answer::no_head(e.error(), &recorder, &target, host, reused)
+                };
                 return Err(Lost { failure, again });
             }
         };
@@ -211,11 +237,20 @@ impl Client {
             peer: Peer { reused, resent, ..connection.peer.clone() },
             ..Hop::default()
         };
-        answer::head(&mut hop, &response, &connection.record.lock());
+        let sound = answer::head(&mut hop, &response, &connection.record.lock());
         if call.cookies {
             self.jar.take(values(&hop, "set-cookie"), &out.url);
         }
+        let status = hop.status;
         progress.reading(hop);
+        sound?;
+        if status == 407 && connection.key.asks_proxy() {
+            let message = format!(
+                "no answer from {}: the proxy wants credentials (407); name them under proxy.auth",
+                connection.key.shown()
+            );
+            return Err(failed(FailureKind::TargetUnreachable, message).into());
+        }
         Ok(self.finish(call, response, connection, progress).await?)
     }
 

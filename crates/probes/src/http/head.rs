@@ -1,12 +1,20 @@
 //! The head of an answer as raw bytes: recorded up to its empty line, then read as lines.
 
+use rustls::AlertDescription;
+
 /// More of a head is not kept; hyper gives up before that.
 const MAX_KEPT: usize = 512 << 10;
 
-/// Collects the bytes of one final head. Interim heads (1xx) before it are dropped.
-#[derive(Debug, Default)]
+/// Bytes of an HTTP/2 connection that are looked at.
+const GLANCE: usize = 16;
+
+/// Collects the bytes of one final head. Interim heads (1xx) before it are dropped, and counted.
+#[derive(Debug)]
 pub(super) struct Recorder {
     bytes: Vec<u8>,
+    limit: usize,
+    interim: usize,
+    refusal: Option<AlertDescription>,
     line_start: usize,
     /// The empty line has come.
     whole: bool,
@@ -22,10 +30,36 @@ pub(super) struct Lines {
     pub(super) headers: Vec<(String, String)>,
 }
 
+impl Default for Recorder {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), limit: MAX_KEPT, interim: 0, refusal: None, line_start: 0, whole: false, any: false }
+    }
+}
+
 impl Recorder {
+    /// One that keeps the first bytes of a connection and no head.
+    pub(super) fn glance() -> Self {
+        Self { limit: GLANCE, ..Self::default() }
+    }
+
     /// Starts over, for the next answer on the connection.
     pub(super) fn arm(&mut self) {
-        *self = Self::default();
+        *self = Self { limit: self.limit, ..Self::default() };
+    }
+
+    /// Notes that the server refused, by TLS, what it had been shown.
+    pub(super) fn refuse(&mut self, alert: AlertDescription) {
+        self.refusal = Some(alert);
+    }
+
+    /// The alert by which the server refused.
+    pub(super) fn refusal(&self) -> Option<AlertDescription> {
+        self.refusal
+    }
+
+    /// How many interim heads came before this one.
+    pub(super) fn interim(&self) -> usize {
+        self.interim
     }
 
     /// Whether any byte came since the last start.
@@ -44,7 +78,7 @@ impl Recorder {
         if self.whole {
             return;
         }
-        let room = MAX_KEPT.saturating_sub(self.bytes.len());
+        let room = self.limit.saturating_sub(self.bytes.len());
         let mut at = self.bytes.len();
         self.bytes.extend_from_slice(new.get(..room).unwrap_or(new));
         while let Some(step) = self.bytes.get(at..).and_then(|tail| tail.iter().position(|b| *b == b'\n')) {
@@ -55,7 +89,10 @@ impl Recorder {
                 (false, _) => (self.line_start, at) = (end, end),
                 // Empty lines before a head mean nothing.
                 (true, 0) => at = self.drop_front(end),
-                (true, _) if interim(&self.bytes) => at = self.drop_front(end),
+                (true, _) if interim(&self.bytes) => {
+                    self.interim += 1;
+                    at = self.drop_front(end);
+                }
                 (true, _) => {
                     self.bytes.truncate(end);
                     self.whole = true;

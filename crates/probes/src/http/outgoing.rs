@@ -7,10 +7,10 @@ use http::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION,
     TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
-use http::{Method, Request, Uri};
+use http::{Method, Request, Uri, Version};
 use http_body_util::Full;
 use probity_core::observe::{Failure, FailureKind, Field, HttpCall, SecretUse};
-use url::Url;
+use url::{Position, Url};
 
 use super::Secrets;
 use super::head::to_latin1;
@@ -27,6 +27,35 @@ pub(super) struct Outgoing {
     pub(super) url: Url,
     pub(super) body: Option<Bytes>,
     lines: Vec<Line>,
+    /// Credentials for the proxy, and what is shown of them.
+    proxy: Option<(HeaderValue, String)>,
+}
+
+/// How a request is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// HTTP/1.1, the target by its path.
+    Origin,
+    /// HTTP/1.1 to a proxy, the target by its whole URL.
+    Absolute,
+    /// HTTP/2.
+    Two,
+}
+
+impl Form {
+    /// For a connection of that version, to a proxy or not.
+    pub(super) const fn of(two: bool, asks_proxy: bool) -> Self {
+        match (two, asks_proxy) {
+            (true, _) => Self::Two,
+            (false, true) => Self::Absolute,
+            (false, false) => Self::Origin,
+        }
+    }
+
+    /// A name as it goes out.
+    fn spelled(self, name: &HeaderName) -> String {
+        if self == Self::Two { name.as_str().to_owned() } else { title(name) }
+    }
 }
 
 struct Line {
@@ -69,7 +98,14 @@ impl Outgoing {
                 insert(&mut lines, line);
             }
         }
-        Ok(Self { method, url, body: call.body.clone().map(Bytes::from), lines })
+        let auth = call.proxy.as_ref().and_then(|proxy| proxy.auth.as_ref());
+        let proxy = auth.map(|(how, variable)| placed(*how, variable, secrets)).transpose()?;
+        Ok(Self { method, url, body: call.body.clone().map(Bytes::from), lines, proxy })
+    }
+
+    /// Credentials for the proxy.
+    pub(super) fn proxy_authorization(&self) -> Option<&HeaderValue> {
+        self.proxy.as_ref().map(|(value, _)| value)
     }
 
     /// Whether sending it twice comes to the same as sending it once. PUT and DELETE do so for the server's state, not
@@ -83,42 +119,48 @@ impl Outgoing {
     ///
     /// # Errors
     /// `target_refused` when the URL's path cannot be sent.
-    pub(super) fn request(&self, cookies: Option<&str>) -> Result<(Request<Full<Bytes>>, Shown), Failure> {
-        let mut target = self.url.path().to_owned();
-        if let Some(query) = self.url.query() {
-            target.push('?');
-            target.push_str(query);
-        }
-        let target = Uri::try_from(target)
-            .map_err(|e| failed(FailureKind::TargetRefused, format!("the target's path cannot be sent: {e}")))?;
+    pub(super) fn request(&self, cookies: Option<&str>, form: Form) -> Result<(Request<Full<Bytes>>, Shown), Failure> {
+        let target = match form {
+            Form::Absolute | Form::Two => Uri::try_from(self.url.as_str()),
+            // From the path on, which is where the query stands as well; a fragment was taken off.
+            Form::Origin => Uri::try_from(&self.url[Position::BeforePath..]),
+        };
+        let target =
+            target.map_err(|e| failed(FailureKind::TargetRefused, format!("the target's path cannot be sent: {e}")))?;
         let body = self.body.clone().unwrap_or_default();
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = target;
+        if form == Form::Two {
+            *request.version_mut() = Version::HTTP_2;
+        }
         let headers = request.headers_mut();
         headers.reserve(self.lines.len() + 3);
         let mut shown = Vec::with_capacity(self.lines.len() + 3);
         let mut jar = cookies;
-        for line in &self.lines {
+        // A connection is no matter of a request in HTTP/2 (RFC 9113 section 8.2.2).
+        for line in self.lines.iter().filter(|line| form != Form::Two || line.name != CONNECTION) {
             let cookies = if line.name == COOKIE { jar.take() } else { None };
             match cookies.and_then(|extra| joined(line, extra)) {
                 Some((value, text)) => {
                     headers.append(line.name.clone(), value);
-                    shown.push((title(&line.name), text));
+                    shown.push((form.spelled(&line.name), text));
                 }
                 None => {
                     headers.append(line.name.clone(), line.value.clone());
-                    shown.push((title(&line.name), line.shown.clone()));
+                    shown.push((form.spelled(&line.name), line.shown.clone()));
                 }
             }
         }
         let mut own = |name: HeaderName, text: String| {
             if let Some(value) = to_latin1(&text).and_then(|bytes| HeaderValue::from_bytes(&bytes).ok()) {
-                shown.push((title(&name), text));
+                shown.push((form.spelled(&name), text));
                 headers.append(name, value);
             }
         };
-        own(HOST, authority(&self.url));
+        if form != Form::Two {
+            own(HOST, authority(&self.url));
+        }
         if let Some(cookies) = jar {
             own(COOKIE, cookies.to_owned());
         }
@@ -128,6 +170,13 @@ impl Outgoing {
                 own(CONTENT_LENGTH, "0".to_owned());
             }
             None => {}
+        }
+        if form == Form::Two {
+            shown.push((":authority".to_owned(), authority(&self.url)));
+        }
+        if let Some((value, text)) = self.proxy.as_ref().filter(|_| form == Form::Absolute) {
+            shown.push((title(&PROXY_AUTHORIZATION), text.clone()));
+            request.headers_mut().append(PROXY_AUTHORIZATION, value.clone());
         }
         Ok((request, shown))
     }

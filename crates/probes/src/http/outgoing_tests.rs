@@ -1,3 +1,5 @@
+use probity_core::plan::HttpVersion;
+
 use super::*;
 
 fn call(method: &str, headers: Vec<(&str, Field)>) -> HttpCall {
@@ -13,6 +15,10 @@ fn call(method: &str, headers: Vec<(&str, Field)>) -> HttpCall {
         max_body: 1000,
         insecure: false,
         ca: None,
+        client: None,
+        version: HttpVersion::Auto,
+        proxy: None,
+        unix_socket: None,
         origins: vec![],
     }
 }
@@ -22,7 +28,7 @@ fn text(value: &str) -> Field {
 }
 
 fn sent(out: &Outgoing, cookies: Option<&str>) -> (Vec<(String, Vec<u8>)>, Shown) {
-    let (request, shown) = out.request(cookies).unwrap();
+    let (request, shown) = out.request(cookies, Form::Origin).unwrap();
     let pairs = request.headers().iter().map(|(n, v)| (title(n), v.as_bytes().to_vec())).collect();
     (pairs, shown)
 }
@@ -44,7 +50,7 @@ fn what_is_shown_is_what_is_sent() {
     assert_eq!(names, ["X-B", "X-B", "Accept", "X-A", "Cookie", "User-Agent", "Host", "Content-Length"]);
     assert!(shown.contains(&("Cookie".to_owned(), "mine=1; jar=1".to_owned())));
     assert!(shown.contains(&("Host".to_owned(), "a.example:81".to_owned())));
-    assert_eq!(out.request(None).unwrap().0.uri(), "/p?q=1");
+    assert_eq!(out.request(None, Form::Origin).unwrap().0.uri(), "/p?q=1");
 }
 
 #[test]

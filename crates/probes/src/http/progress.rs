@@ -14,6 +14,8 @@ pub(super) enum Phase {
     Lookup,
     /// Connecting.
     Connect,
+    /// Waiting for a proxy's tunnel.
+    Tunnel,
     /// The TLS handshake.
     Handshake,
     /// From sending the request to the end of the answer's head.
@@ -59,6 +61,7 @@ impl Progress {
         match self.phase {
             Phase::Lookup => format!("looking up {target}"),
             Phase::Connect => format!("connecting to {target}"),
+            Phase::Tunnel => format!("waiting for a tunnel through the proxy {target}"),
             Phase::Handshake => format!("shaking hands (TLS) with {target}"),
             Phase::Head => format!("waiting for the head of the answer from {target}"),
             Phase::Body => {
@@ -71,7 +74,7 @@ impl Progress {
     /// The failure of a call that ran out of its own time.
     pub(super) fn late(&self, limit_ms: u64) -> Failure {
         let kind = match self.phase {
-            Phase::Lookup | Phase::Connect => FailureKind::TargetUnreachable,
+            Phase::Lookup | Phase::Connect | Phase::Tunnel => FailureKind::TargetUnreachable,
             Phase::Handshake => FailureKind::TlsFailed,
             Phase::Head | Phase::Body => FailureKind::AnswerIncomplete,
         };

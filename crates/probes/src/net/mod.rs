@@ -4,7 +4,9 @@
 pub(crate) mod anchors;
 pub(crate) mod dial;
 pub(crate) mod handshake;
+pub(crate) mod stream;
 pub(crate) mod trust;
+pub(crate) mod tunnel;
 mod x509;
 
 pub use anchors::found as trust_anchors;

@@ -11,7 +11,7 @@ fn head(more: &str) -> String {
 #[tokio::test]
 async fn codings_are_undone_and_the_wire_is_kept() {
     let server = Server::start();
-    for path in ["/gzip", "/deflate"] {
+    for path in ["/gzip", "/deflate", "/br", "/zstd"] {
         let hop = only(once(&get(&server.url(path))).await);
         assert_eq!(hop.decoded.as_deref(), Some(&br#"{"coded":true}"#[..]), "{path}");
         assert_ne!(hop.wire, br#"{"coded":true}"#);
@@ -28,11 +28,16 @@ async fn a_bomb_stops_at_the_cap_and_its_bytes_are_kept() {
     let hop = &exchange.hops[0];
     assert_eq!(hop.wire, gzip(&vec![0; 2 << 20]));
     assert!(!hop.complete && hop.decoded.is_none());
+    for path in ["/bomb/br?2", "/bomb/zstd?2"] {
+        let exchange = once(&get(&server.url(path))).await;
+        assert_fails(&exchange, FailureKind::CaptureCapped, "1048576 bytes");
+        assert!(!exchange.hops[0].complete && exchange.hops[0].wire.len() < 4096, "{path}");
+    }
 }
 
 #[tokio::test]
 async fn codings_that_are_unknown_or_broken_are_named() {
-    for (coding, body, words) in [("br", "x", "\"br\""), ("gzip", "plain", "not whole gzip")] {
+    for (coding, body, words) in [("compress", "x", "\"compress\""), ("gzip", "plain", "not whole gzip")] {
         let more = format!("Content-Encoding: {coding}\r\nContent-Length: {}\r\n", body.len());
         let server = Server::answering(head(&more) + body);
         let exchange = once(&get(&server.url("/"))).await;

@@ -6,14 +6,18 @@ mod basics;
 mod bodies;
 mod environment;
 mod failures;
+mod hostile;
 mod redirects;
 mod reuse;
 mod tls;
+mod two;
+mod ways;
 
 use std::time::{Duration, Instant};
 
 use probity_core::environment::Origin;
 use probity_core::observe::{Exchange, Failure, FailureKind, Field, Hop, HttpCall};
+use probity_core::plan::HttpVersion;
 use probity_probes::http::{Client, Secrets, Settings};
 use probity_testkit::server::Server;
 use tokio::sync::watch;
@@ -32,6 +36,10 @@ fn get(url: &str) -> HttpCall {
         max_body: 1 << 20,
         insecure: false,
         ca: None,
+        client: None,
+        version: HttpVersion::Auto,
+        proxy: None,
+        unix_socket: None,
         origins: vec![origin(url)],
     }
 }

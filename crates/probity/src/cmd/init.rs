@@ -16,6 +16,7 @@ use probity_core::codes::Code;
 use probity_core::environment::Origin;
 use probity_core::json::Limits;
 use probity_core::observe::{Field, HttpCall};
+use probity_core::plan::HttpVersion;
 use probity_probes::http::{Client, Secrets, Settings};
 
 use super::fail;
@@ -99,6 +100,10 @@ fn look(url: &str) -> Result<Seen, String> {
         max_body: 1 << 20,
         insecure: false,
         ca: None,
+        client: None,
+        version: HttpVersion::Auto,
+        proxy: None,
+        unix_socket: None,
         origins: Origin::of(url).into_iter().collect(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;

@@ -8,14 +8,14 @@ use probity_core::checked::CheckedPlan;
 use probity_core::codes::Code;
 use probity_core::diagnostic::Diagnostic;
 use probity_core::ids::{Digest, Id};
-use probity_core::inputs::credentials_of;
+use probity_core::inputs::{credentials_of, key_files_of};
 use probity_core::journal::Kind;
 use probity_core::journal::body::{PlanChecked, Role};
 use probity_core::journal::opened::{Limits, Options, RunOpened};
 use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
-use probity_core::plan::{Action, Plan};
+use probity_core::plan::{Action, KeySource, Plan};
 use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{Redactor, searchable};
 use probity_core::walk;
@@ -52,7 +52,7 @@ pub(super) struct Run<'a> {
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let (checked, files) = admit(&request)?;
     let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
-    let (secrets, redactor, common) = credentials(checked.plan());
+    let (secrets, redactor, common) = credentials(checked.plan(), request.project);
     for name in common {
         (request.progress)(Event::Warning(format!(
             "{}: the value of {name} is short or one that the plan expects; it is not searched for in answers",
@@ -149,7 +149,7 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
 
 /// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
 /// cannot be searched for.
-pub(super) fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) {
+pub(super) fn credentials(plan: &Plan, project: &Project) -> (Secrets, Redactor, BTreeSet<String>) {
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
     for name in credentials_of(plan) {
@@ -160,6 +160,16 @@ pub(super) fn credentials(plan: &Plan) -> (Secrets, Redactor, BTreeSet<String>) 
                 values.push((name.to_owned(), password.to_owned()));
             }
             secrets.insert(name.to_owned(), value);
+        }
+    }
+    for path in key_files_of(plan) {
+        // A key that is not there stops the step that needs it.
+        if let Some(key) = project.read(path).and_then(|bytes| String::from_utf8(bytes).ok()) {
+            let name = KeySource::File(path.to_owned()).credential();
+            // A key comes back whole or by its lines.
+            let parts = std::iter::once(key.trim()).chain(key.lines().filter(|line| !line.starts_with("-----")));
+            values.extend(parts.map(|part| (name.clone(), part.to_owned())));
+            secrets.insert(name, key);
         }
     }
     let mut key = [0; 32];

@@ -47,6 +47,8 @@ pub(super) fn origins(checked: &CheckedPlan, only: &[String]) -> BTreeSet<Origin
     let steps = selected.iter().flat_map(|scenario| &scenario.steps);
     steps
         .filter_map(|step| match &step.action {
+            // Where a proxy or a socket of the plan stands between, the target need not be in reach from here.
+            Action::Http(http) if http.proxy.is_some() || http.unix_socket.is_some() => None,
             Action::Http(http) if http.target.starts_with('/') => Origin::of(base?).ok(),
             Action::Http(http) => Origin::of(&http.target).ok(),
             Action::Command(_) => None,

@@ -98,7 +98,7 @@ fn clean_up(
         progress: &mut |_| {},
     };
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
-    let (secrets, redactor, _) = open::credentials(audited.checked().plan());
+    let (secrets, redactor, _) = open::credentials(audited.checked().plan(), &project);
     recorder.redactor = redactor;
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
@@ -159,7 +159,7 @@ async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
         .collect();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
         let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
-        let mut client = Client::new(&Settings::default());
+        let mut client = Client::new(&Settings::within(run.request.project.root.clone()));
         let began =
             recorded.actions().iter().any(|action| action.intent.scenario == scenario.id && action.sent.is_some());
         for step in &scenario.steps {

@@ -55,7 +55,7 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
     let file = |name: &str| files.get(name).cloned();
     let engine = EngineValues::of(run.recorder.folder.run(), &run.opened, &run.opened_at);
     let only = run.opened.options.only.clone();
-    let settings = Settings::default();
+    let settings = Settings::within(run.request.project.root.clone());
     let mut walked = Walked::new(checked.plan());
     let mut jars: BTreeMap<&Id, Jar> = BTreeMap::new();
     for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {

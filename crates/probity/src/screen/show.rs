@@ -127,9 +127,15 @@ fn draw_got(block: &mut Block, got: &Got<'_>) {
                 1 => tries.push_str(", the last cut off"),
                 count => tries.push_str(&format!(", the last {count} cut off")),
             }
-            let text =
-                format!("{} {}   {}   from {}{tries}", hop.status, hop.reason, time(http.total_us), hop.peer.address);
+            let version = if hop.version == "1.1" { String::new() } else { format!("HTTP/{}   ", hop.version) };
+            let proxy = hop.peer.proxy.as_ref().map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
+            let peer = format!("from {}{proxy}", hop.peer.address);
+            let text = format!("{version}{} {}   {}   {peer}{tries}", hop.status, hop.reason, time(http.total_us));
             block.row(INDENT, "got", COLUMN, &text);
+            if let Some(tls) = &hop.peer.tls {
+                let text = format!("TLS {}   {}   anchor {}   key {}", tls.version, tls.suite, tls.anchor, tls.key);
+                block.row(INDENT, "", COLUMN, &text);
+            }
             let phases = [
                 ("dns", hop.phases.dns_us),
                 ("connect", hop.phases.connect_us),

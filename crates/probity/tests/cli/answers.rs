@@ -431,7 +431,10 @@ fn a_criterion_with_its_step() {
               "first_byte_us": 1,
               "tls_us": 1
             },
-            "status": 200
+            "proxy": null,
+            "status": 200,
+            "tls": null,
+            "version": "1.1"
           },
           "id": "ORDER-001.2",
           "left_out": {

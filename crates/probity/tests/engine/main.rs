@@ -1,9 +1,11 @@
 //! Runs of the program against servers of its own: what each comes to, on disk and as an exit code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod hostile;
 mod lab;
 mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
 mod uses;
+mod ways;

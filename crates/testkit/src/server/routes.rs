@@ -8,8 +8,8 @@
 //! | `/to?STATUS,URL` | STATUS with `Location: URL`, both taken as they stand |
 //! | `/cookie/set?NAME=VALUE` | sets the cookie for `/` and answers 302 to `/cookie/show` |
 //! | `/cookie/show` | the `Cookie` line as text |
-//! | `/gzip`, `/deflate` | `{"coded":true}` in that coding |
-//! | `/bomb?N` | N MiB of zeros as gzip |
+//! | `/gzip`, `/deflate`, `/br`, `/zstd` | `{"coded":true}` in that coding |
+//! | `/bomb?N`, `/bomb/br?N`, `/bomb/zstd?N` | N MiB of zeros as gzip, or in that coding |
 //! | `/bytes?N` | N bytes |
 //! | `/slow?MS` | `slow` after a pause |
 //! | `/poll/N` | 200 `{"state":"ready"}` from the N-th request on, `{"state":"pending"}` before |
@@ -33,9 +33,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 
@@ -51,7 +51,7 @@ pub(super) async fn serve<S>(stream: S, number: usize, state: Arc<State>, log: L
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(|request: http::Request<Incoming>| {
+    let service = service_fn(move |request: http::Request<Incoming>| {
         let (state, log) = (Arc::clone(&state), log.clone());
         async move {
             let (head, body) = request.into_parts();
@@ -59,7 +59,7 @@ where
             let seen = Request {
                 connection: number,
                 method: head.method.to_string(),
-                target: head.uri.to_string(),
+                target: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
                 headers: pairs(&head.headers),
                 body,
             };
@@ -67,7 +67,7 @@ where
             Ok::<_, Infallible>(answer(&seen, times, &state).await)
         }
     });
-    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
 }
 
 fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -91,6 +91,10 @@ async fn answer(request: &Request, times: usize, state: &State) -> Answer {
         ["cookie", "show"] => text(200, request.header("cookie").unwrap_or("none")),
         ["gzip"] => coded("gzip", gzip(br#"{"coded":true}"#)),
         ["deflate"] => coded("deflate", zlib(br#"{"coded":true}"#)),
+        ["br"] => coded("br", brotli(br#"{"coded":true}"#)),
+        ["zstd"] => coded("zstd", zstd(br#"{"coded":true}"#)),
+        ["bomb", "br"] => coded("br", brotli(&vec![0; number() << 20])),
+        ["bomb", "zstd"] => coded("zstd", zstd(&vec![0; number() << 20])),
         ["bomb"] => coded("gzip", gzip(&vec![0; number() << 20])),
         ["bytes"] => text(200, &"x".repeat(number())),
         ["slow"] => {
@@ -235,4 +239,19 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
+}
+
+/// Bytes as brotli.
+#[must_use]
+pub fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let params = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
+    brotli::BrotliCompress(&mut &bytes[..], &mut out, &params).expect("memory");
+    out
+}
+
+/// Bytes as one frame of zstd, with its checksum.
+#[must_use]
+pub fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }

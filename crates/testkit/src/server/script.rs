@@ -12,6 +12,8 @@ use super::{Log, Request};
 pub enum Act {
     /// Waits for a request with its body and notes it. The body's length is taken from `Content-Length`.
     Read,
+    /// Waits for the head of a request, and does not note it.
+    ReadHead,
     /// Sends bytes.
     Send(Vec<u8>),
     /// Sends bytes one by one, with a pause in ms before each.
@@ -40,6 +42,7 @@ pub(super) async fn play<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, numbe
     for act in acts {
         let went = match act {
             Act::Read => read(&mut stream, number, log).await.is_some(),
+            Act::ReadHead => head(&mut stream).await.is_some(),
             Act::Send(bytes) => send(&mut stream, &bytes).await,
             Act::Drip(bytes, pause) => drip(&mut stream, &bytes, pause).await,
             Act::Flood(bytes) => {
@@ -78,12 +81,16 @@ async fn drip<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8], pause: u64) -
     true
 }
 
-async fn read<S: AsyncRead + Unpin>(stream: &mut S, number: usize, log: &Log) -> Option<()> {
+async fn head<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
     }
-    let head = String::from_utf8_lossy(&head).into_owned();
+    Some(String::from_utf8_lossy(&head).into_owned())
+}
+
+async fn read<S: AsyncRead + Unpin>(stream: &mut S, number: usize, log: &Log) -> Option<()> {
+    let head = head(stream).await?;
     let mut lines = head.lines();
     let mut first = lines.next()?.split(' ').map(str::to_owned);
     let (method, target) = (first.next()?, first.next()?);

@@ -70,6 +70,41 @@ fn requests_are_read() {
     assert_eq!((http.ca.as_deref(), http.insecure, http.http_version), (Some("ca.pem"), true, HttpVersion::One));
     assert_eq!((http.follow_redirects, http.max_body), (3, 10));
     assert!(!http.cookies && !http.decompress && http.capture_request);
+    let sent = http_of(&api(
+        r#""multipart": {"note": {"$var": "a"}, "n": 1, "doc": [{"file": "a/b.pdf"}, {"file": "c", "filename": "d", "type": "a/b"}],
+            "meta": {"value": "{}", "type": "application/json"}},
+           "tls": {"cert": "c.pem", "key": {"$env": "K"}}, "httpVersion": 2, "unixSocket": "run/s""#,
+    ));
+    let part = |name: &str, content, media: Option<&str>| BodyPart {
+        name: name.to_owned(),
+        content,
+        media: media.map(str::to_owned),
+    };
+    let file = |path: &str, filename: &str| PartContent::File { path: path.into(), filename: filename.into() };
+    assert_eq!(
+        sent.body,
+        Some(Body::Multipart(vec![
+            part("note", PartContent::Value(value(r#"{"$var": "a"}"#)), None),
+            part("n", PartContent::Value(value("1")), None),
+            part("doc", file("a/b.pdf", "b.pdf"), None),
+            part("doc", file("c", "d"), Some("a/b")),
+            part("meta", PartContent::Value(value(r#""{}""#)), Some("application/json")),
+        ]))
+    );
+    assert_eq!(
+        sent.client,
+        Some(Box::new(ClientCertificate { cert: "c.pem".into(), key: KeySource::Env("K".into()) }))
+    );
+    assert_eq!((sent.http_version, sent.unix_socket.as_deref()), (HttpVersion::Two, Some("run/s")));
+    let proxied = http_of(&api(
+        r#""proxy": {"url": "http://proxy.test:3128/", "auth": {"basic": {"env": "P"}}}, "tls": {"cert": "c", "key": "k"}"#,
+    ));
+    let proxy = proxied.proxy.unwrap();
+    assert_eq!(
+        (proxy.origin.to_string(), proxy.auth),
+        ("http://proxy.test:3128".into(), Some(Auth::Basic("P".into())))
+    );
+    assert_eq!(proxied.client.unwrap().key, KeySource::File("k".into()));
     let auth = |text: &str| http_of(&api(text)).auth;
     assert_eq!(auth(r#""auth": {"basic": {"$env": "U"}}"#), Some(Auth::Basic("U".into())));
     assert_eq!(auth(r#""auth": {"bearer": {"env": "U"}}"#), Some(Auth::Bearer("U".into())));
@@ -151,10 +186,28 @@ fn requests_are_refused() {
         (r#""json": {"a": {"var": "x", "env": "y"}}"#, Code::ReferenceMalformed),
         (r#""json": {"a": {"var": 1}}"#, Code::ReferenceMalformed),
         (r#""json": 1, "body": "x""#, Code::UnknownField),
-        (r#""multipart": []"#, Code::NotSupported),
-        (r#""proxy": "http://p""#, Code::NotSupported),
-        (r#""unixSocket": "s""#, Code::NotSupported),
-        (r#""tls": {"cert": "c.pem"}"#, Code::NotSupported),
+        (r#""multipart": []"#, Code::WrongType),
+        (r#""multipart": {}"#, Code::MissingField),
+        (r#""multipart": {"a": {"file": "a.png", "value": "b"}}"#, Code::UnknownField),
+        (r#""multipart": {"a": {"file": "a.png", "name": "b"}}"#, Code::UnknownField),
+        (r#""multipart": {"a": {"file": "a.png", "type": "a\r\nb"}}"#, Code::ValueOutOfRange),
+        (r#""multipart": {"a": {"value": {"$env": "X"}}}"#, Code::EnvReferenceMisplaced),
+        (r#""multipart": {"a": {"value": "b", "filename": "c"}}"#, Code::UnknownField),
+        (r#""multipart": {"a": "b"}, "headers": {"Content-Type": "text/plain"}"#, Code::HeaderForbidden),
+        (r#""multipart": {"a": "b"}, "form": {"a": "b"}"#, Code::UnknownField),
+        (r#""proxy": "https://p""#, Code::UrlMalformed),
+        (r#""proxy": "http://p/path""#, Code::UrlMalformed),
+        (r#""proxy": "http://user:word@p:1""#, Code::UrlMalformed),
+        (r#""proxy": "http://{p}:1""#, Code::UrlMalformed),
+        (r#""proxy": {"auth": {"basic": {"env": "P"}}}"#, Code::MissingField),
+        (r#""proxy": {"url": "http://p:1", "auth": {"basic": "user:word"}}"#, Code::WrongType),
+        (r#""unixSocket": "/run/s""#, Code::CommandPathOutside),
+        (r#""unixSocket": "../s""#, Code::CommandPathOutside),
+        (r#""unixSocket": "s", "proxy": "http://p:1""#, Code::UnknownField),
+        (r#""tls": {"cert": "c.pem"}"#, Code::MissingField),
+        (r#""tls": {"key": "k.pem"}"#, Code::MissingField),
+        (r#""tls": {"cert": "c.pem", "key": "/etc/k.pem"}"#, Code::CommandPathOutside),
+        (r#""tls": {"cert": "c.pem", "key": {"env": "1 2"}}"#, Code::ReferenceMalformed),
         (r#""encodePathVars": false"#, Code::NotSupported),
         (r#""auth": {}"#, Code::WrongType),
         (r#""auth": {"basic": {"env": "A"}, "bearer": {"env": "B"}}"#, Code::WrongType),

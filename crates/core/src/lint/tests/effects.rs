@@ -4,10 +4,24 @@ use super::builder::*;
 use super::rules::{Change, passes, refuses};
 use crate::codes::Code;
 use crate::diagnostic::Severity;
-use crate::environment::{AllowedCommand, Declared};
+use crate::environment::{AllowedCommand, Declared, Origin};
 use crate::expect::{Channel, Op, What};
 use crate::json::Json;
-use crate::plan::{Body, HttpVersion, Mutation, WritePolicy};
+use crate::plan::{Body, BodyPart, ClientCertificate, KeySource, Mutation, PartContent, Proxy, WritePolicy};
+
+fn proxy(url: &str) -> Box<Proxy> {
+    Box::new(Proxy { origin: Origin::of(url).unwrap(), auth: None })
+}
+
+/// Its key is read elsewhere: the plan check does not ask for it.
+fn client(cert: &str) -> Box<ClientCertificate> {
+    Box::new(ClientCertificate { cert: cert.into(), key: KeySource::File("key.pem".into()) })
+}
+
+fn part(path: &str) -> BodyPart {
+    let content = PartContent::File { path: path.into(), filename: "f".into() };
+    BodyPart { name: "doc".into(), content, media: None }
+}
 
 #[test]
 fn variables() {
@@ -55,6 +69,7 @@ fn targets() {
         Code::TargetOutsideEnvironment,
         &[
             ("another port", |w| w.http(1).target = "http://127.0.0.1:9/{order}".into()),
+            ("proxy", |w| w.http(1).proxy = Some(proxy("http://127.0.0.1:3128"))),
             ("another scheme", |w| w.http(1).target = "https://127.0.0.1:8123/".into()),
             ("no url to stand on", |w| w.environment.url = None),
             ("base url", |w| w.plan.base_url = Some("http://other.test".into())),
@@ -64,6 +79,7 @@ fn targets() {
         Code::TargetOutsideEnvironment,
         &[
             ("inside", |w| w.http(1).target = "http://127.0.0.1:8123/orders/{order}".into()),
+            ("proxy", |w| w.http(1).proxy = Some(proxy("http://127.0.0.1:8123"))),
             ("base url", |w| {
                 w.environment.url = None;
                 w.plan.base_url = Some("http://127.0.0.1:8123/".into());
@@ -139,6 +155,8 @@ fn files_and_commands() {
         &[
             ("body", |w| w.http(0).body = Some(Body::File("gone.bin".into()))),
             ("ca", |w| w.http(1).ca = Some("gone.pem".into())),
+            ("cert", |w| w.http(1).client = Some(client("gone.pem"))),
+            ("part", |w| w.http(0).body = Some(Body::Multipart(vec![part("gone.png")]))),
             ("schema", |w| w.step(1).checks.push(check_of(What::Schema(Channel::Body, "gone.json".into())))),
             ("schema operator", |w| w.step(1).checks.push(json("a", Op::Schema("gone.json".into())))),
             ("script", |w| w.argv(2, &["python3", "tools/gone.py"])),
@@ -148,6 +166,8 @@ fn files_and_commands() {
         Code::FileMissing,
         &[("there", |w| {
             w.http(1).ca = Some("ca.pem".into());
+            w.http(1).client = Some(client("ca.pem"));
+            w.http(0).body = Some(Body::Multipart(vec![part("body.bin")]));
             w.step(1).checks.push(check_of(What::Schema(Channel::Body, "schema.json".into())));
         })],
     );
@@ -360,16 +380,4 @@ fn texts() {
             ("lower case", |w| w.text("The todo list answers with its total.")),
         ],
     );
-}
-
-#[test]
-fn later_features() {
-    refuses(
-        Code::NotSupported,
-        &[
-            ("http/2", |w| w.http(1).http_version = HttpVersion::Two),
-            ("http/2 expected", |w| w.step(1).checks.push(check_of(What::HttpVersion("2".into())))),
-        ],
-    );
-    passes(Code::NotSupported, &[("http/1.1", |w| w.http(1).http_version = HttpVersion::One)]);
 }

@@ -16,7 +16,22 @@ fn steps_are_refused_by_name() {
         (r#"{"htpp": "GET /a"}"#, r#"{"http": "GET /a"}"#, "unknown_verb"),
         (r#"{"http": "GET /a", "run": ["a"]}"#, r#"{"run": ["a"]}"#, "unknown_verb"),
         (r#"{"goto": "/a"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
-        (r#"{"http": "GET /a", "proxy": "p"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
+        (
+            r#"{"http": "GET /a", "proxy": "http://{p}:1"}"#,
+            r#"{"http": "GET /a", "proxy": "http://p:1"}"#,
+            "template_breakout",
+        ),
+        (r#"{"http": "GET /a", "unixSocket": "{s}"}"#, r#"{"http": "GET /a", "unixSocket": "s"}"#, "template_breakout"),
+        (
+            r#"{"http": "GET /a", "tls": {"cert": "{c}", "key": {"env": "K"}}}"#,
+            r#"{"http": "GET /a", "tls": {"cert": "c", "key": {"env": "K"}}}"#,
+            "template_breakout",
+        ),
+        (
+            r#"{"http": "POST /a", "multipart": {"f": {"file": "{f}"}}}"#,
+            r#"{"http": "POST /a", "multipart": {"f": {"file": "f"}}}"#,
+            "template_breakout",
+        ),
         (r#"{"http": "get /a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
         (r#"{"http": "GET a"}"#, r#"{"http": "GET /a"}"#, "url_malformed"),
         (r#"{"http": "GET {base}/a"}"#, r#"{"http": "GET /{base}/a"}"#, "url_malformed"),

@@ -241,13 +241,21 @@ fn got_json(got: &Got<'_>, handle: &str, detail: Detail) -> Json {
                 ("body_us", phases.body_us),
             ];
             let hops = http.hops.iter().take(http.hops.len() - 1).take(4 + detail.headers());
+            let tls = last.hop.peer.tls.as_ref().map(|tls| {
+                let facts = [("version", &tls.version), ("suite", &tls.suite), ("anchor", &tls.anchor)];
+                let facts = facts.map(|(name, fact)| (name, Json::from(clip(fact, 60))));
+                Json::map(facts.into_iter().chain([("key", tls.key.into())]))
+            });
             let hops = hops.map(|hop| format!("{} {}", hop.hop.status, hop.hop.url));
             Json::map([
                 ("status", Json::from(last.hop.status)),
                 ("headers", headers(&last.hop.headers, detail)),
                 ("body", body(excerpt.as_ref(), handle, detail)),
                 ("phases", Json::map(named)),
+                ("version", last.hop.version.as_str().into()),
                 ("peer", clip(&last.hop.peer.address, 80).into()),
+                ("proxy", last.hop.peer.proxy.as_ref().map(|proxy| clip(proxy, 120)).into()),
+                ("tls", tls.unwrap_or(Json::Null)),
                 ("hops", texts(hops, 200)),
             ])
         }

@@ -208,6 +208,10 @@ forgeries! {
         let url = value_at(f.body(at), "observation.hops.0.url").as_text().unwrap().replace("5000", "7000");
         set(f.body(at), "observation.hops.0.url", url);
     };
+    intent_differs_when_it_took_another_way: IntentDiffers, whole, |f| {
+        let at = f.commit("LONG-1.1");
+        set(f.body(at), "observation.hops.0.peer.address", "unix:run/s");
+    };
     intent_differs_with_a_redirect_too_many: IntentDiffers, whole, |f| {
         let at = f.commit("LONG-1.1");
         let hop = value_at(f.body(at), "observation.hops.0");
