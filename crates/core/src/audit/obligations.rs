@@ -12,10 +12,12 @@ use crate::inputs::variables_of;
 use crate::invoke::Call;
 use crate::journal::observation::Observation;
 use crate::json::Json;
-use crate::plan::{Action, Obligation, ObligationKind, Step};
+use crate::observe::{Captured, Hop};
+use crate::plan::{Action, Obligation, ObligationKind, Scenario, Step};
 use crate::redact::Redactor;
 use crate::step::{Evidence, StepReason, StepStatus, Weight};
-use crate::vars::Vars;
+use crate::vacuity::{Strength, is_echo};
+use crate::vars::{Vars, variables};
 
 /// An obligation of a step and what came of it.
 #[derive(Clone, Debug)]
@@ -57,6 +59,7 @@ impl CaseFacts {
 /// Works out the obligations of a step that passed its checks, and takes what it adds to the case.
 pub(super) fn settle(
     step: &Step,
+    scenario: &Scenario,
     audited: &mut AuditedStep,
     facts: &mut CaseFacts,
     vars: &Vars,
@@ -77,6 +80,9 @@ pub(super) fn settle(
             audited.judgement.reason = Some(reason);
         }
         audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
+        if step.obligations.iter().zip(&audited.obliged).any(|(of, met)| met.met && reads(of, step, scenario)) {
+            audited.strength = audited.strength.map(|_| Strength::Sound);
+        }
     }
     for (name, _) in &audited.judgement.saved {
         let maker = exchange(step, audited);
@@ -88,9 +94,32 @@ pub(super) fn settle(
     }
 }
 
+/// Whether an obligation that is met was read off the answer, so that an empty one would not meet it.
+fn reads(obligation: &Obligation, step: &Step, scenario: &Scenario) -> bool {
+    match obligation.kind {
+        ObligationKind::Marker => true,
+        ObligationKind::Terminal => {
+            let names: Vec<&str> = obligation.values.iter().flat_map(variables).collect();
+            names.is_empty() || !names.into_iter().all(|name| is_echo(step, scenario, name))
+        }
+        ObligationKind::Persistence | ObligationKind::Absence => false,
+    }
+}
+
+/// Whether all that came was kept: what was cut says nothing of what is absent.
+fn is_whole(observation: &Observation) -> bool {
+    match observation {
+        Observation::Http(http) => http.failure.is_none() && http.hops.iter().all(|hop| hop.hop.complete),
+        Observation::Command(command) => {
+            let whole = |stream: &Captured| stream.complete && stream.whole.is_none();
+            command.result.failure.is_none() && whole(&command.result.stdout) && whole(&command.result.stderr)
+        }
+    }
+}
+
 /// Whether a passed answer shows that there is something to be absent: an error that was expected shows nothing.
 fn is_presence(audited: &AuditedStep) -> bool {
-    match audited.observation.as_deref() {
+    match audited.observation.as_deref().filter(|seen| is_whole(seen)) {
         Some(Observation::Http(http)) => http.hops.last().is_some_and(|hop| hop.hop.status < 400),
         Some(Observation::Command(command)) => command.result.exit == Some(0),
         None => false,
@@ -126,8 +155,8 @@ type Outcome = Result<String, (Weight, String)>;
 
 /// The marker in received data of an exchange whose own input did not carry it.
 fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> Outcome {
-    let sent = audited.call.as_ref().is_some_and(|call| carries(call, &facts.marker));
-    if sent || sent_along(audited, &facts.marker) {
+    let holds = finder(&facts.marker);
+    if audited.call.as_ref().is_some_and(|call| carries(call, &holds)) || sent_along(audited, &holds) {
         return Err((Weight::Gap, "the step sent the marker itself, so its answer may only echo it".to_owned()));
     }
     let marker = facts.marker.as_bytes();
@@ -142,10 +171,14 @@ fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> 
     }
 }
 
-/// Whether a call carries a text in its input: as it is, percent-encoded, in JSON, in base64 or in hex.
-fn carries(call: &Call, text: &str) -> bool {
+/// Finds a text in bytes: as it is, percent-encoded, in JSON, in base64 or in hex.
+fn finder(text: &str) -> impl Fn(&[u8]) -> bool {
     let forms = Redactor::new(&[0; 32], &[(String::new(), text.to_owned())]);
-    let holds = |bytes: &[u8]| forms.apply(bytes.to_vec()).1 > 0;
+    move |bytes: &[u8]| forms.apply(bytes.to_vec()).1 > 0
+}
+
+/// Whether a call carries a text in its input, in any form.
+fn carries(call: &Call, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let in_body = match call {
         Call::Http(http) => http.body.as_deref().is_some_and(holds),
         Call::Command(command) => command.stdin.as_deref().is_some_and(holds),
@@ -154,11 +187,12 @@ fn carries(call: &Call, text: &str) -> bool {
 }
 
 /// Whether a text left with what the plan did not write: a cookie of the jar, the target of a redirect.
-fn sent_along(audited: &AuditedStep, text: &str) -> bool {
+fn sent_along(audited: &AuditedStep, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let Some(Observation::Http(http)) = audited.observation.as_deref() else { return false };
-    http.hops
-        .iter()
-        .any(|hop| hop.hop.url.contains(text) || hop.hop.sent_headers.iter().any(|(_, value)| value.contains(text)))
+    let sent = |hop: &Hop| {
+        holds(hop.url.as_bytes()) || hop.sent_headers.iter().any(|(_, value)| holds(value.as_bytes())) // cookies
+    };
+    http.hops.iter().any(|hop| sent(&hop.hop))
 }
 
 /// `path` reached one of `values`.
@@ -207,6 +241,9 @@ fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, fact
 /// Something is absent, beside a passed step of the same case on the same target with a complete answer.
 fn absence(audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
     let here = target(audited).ok_or_else(|| (Weight::Gap, "the step has no target".to_owned()))?;
+    if !audited.observation.as_deref().is_some_and(is_whole) {
+        return Err((Weight::Gap, "the answer was not kept whole, and what is missing may hold it".to_owned()));
+    }
     if facts.answered.contains(&here) {
         Ok(format!("{here} gave a complete answer before"))
     } else {
@@ -279,6 +316,7 @@ mod tests {
                 recorded: Vec::new(),
             },
             obliged: Vec::new(),
+            strength: None,
             inputs: Vec::new(),
             previews: Vec::new(),
         }
