@@ -57,9 +57,9 @@ pub fn strength(
 ) -> Strength {
     let trial = Trial { observation, seen: without_bytes(observation), vars, files };
     let broken = results.chunk_by(|a, b| a.check == b.check).any(|results| {
-        step.checks.get(results[0].check).is_some_and(|check| {
-            trial.breaks(check, results, &|result| can_support(step, scenario, result)) // by content
-        })
+        step.checks
+            .get(results[0].check)
+            .is_some_and(|check| trial.breaks(check, results, &|result| can_support(step, scenario, result)))
     });
     if broken {
         Strength::Sound
@@ -97,9 +97,9 @@ impl Trial<'_> {
                 let what = |item: &_| What::Contains(*channel, vec![Clone::clone(item)], *wanted);
                 items.get(at).is_some_and(|item| self.text(*channel, what(item), *wanted))
             }),
-            What::Size(ops) => any(&|at| {
-                ops.get(at).is_some_and(|op| self.text(Channel::Body, What::Size(vec![op.clone()]), true)) // its length
-            }),
+            What::Size(ops) => {
+                any(&|at| ops.get(at).is_some_and(|op| self.text(Channel::Body, What::Size(vec![op.clone()]), true)))
+            }
             What::Status(_) | What::Exit(_) | What::Time(_) | What::HttpVersion(_) => false,
         }
     }

@@ -171,10 +171,27 @@ fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> 
     }
 }
 
-/// Finds a text in bytes: as it is, percent-encoded, in JSON, in base64 or in hex.
+/// Finds a text in bytes: as it is, in JSON, in base64 or in hex, and each of them percent-encoded up to twice.
 fn finder(text: &str) -> impl Fn(&[u8]) -> bool {
     let forms = Redactor::new(&[0; 32], &[(String::new(), text.to_owned())]);
-    move |bytes: &[u8]| forms.apply(bytes.to_vec()).1 > 0
+    move |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..2 {
+            if forms.apply(bytes.clone()).1 > 0 {
+                return true;
+            }
+            if !bytes.contains(&b'%') {
+                return false;
+            }
+            let pairs = url::form_urlencoded::parse(&bytes);
+            bytes = pairs
+                .flat_map(|(name, value)| [name.into_owned(), value.into_owned()])
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into_bytes();
+        }
+        forms.apply(bytes).1 > 0
+    }
 }
 
 /// Whether a call carries a text in its input, in any form.
@@ -189,9 +206,8 @@ fn carries(call: &Call, holds: &dyn Fn(&[u8]) -> bool) -> bool {
 /// Whether a text left with what the plan did not write: a cookie of the jar, the target of a redirect.
 fn sent_along(audited: &AuditedStep, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let Some(Observation::Http(http)) = audited.observation.as_deref() else { return false };
-    let sent = |hop: &Hop| {
-        holds(hop.url.as_bytes()) || hop.sent_headers.iter().any(|(_, value)| holds(value.as_bytes())) // cookies
-    };
+    let sent =
+        |hop: &Hop| holds(hop.url.as_bytes()) || hop.sent_headers.iter().any(|(_, value)| holds(value.as_bytes()));
     http.hops.iter().any(|hop| sent(&hop.hop))
 }
 
@@ -293,9 +309,9 @@ fn without_query(url: &str) -> &str {
 mod tests {
     use super::*;
     use crate::ids::Digest;
-    use crate::journal::observation::{Blob, CommandObserved};
+    use crate::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved};
     use crate::lint::testing::World;
-    use crate::observe::CommandResult;
+    use crate::observe::{CommandCall, CommandResult, Field, HttpCall};
     use crate::path::Path;
     use crate::step::Judgement;
 
@@ -319,6 +335,85 @@ mod tests {
             strength: None,
             inputs: Vec::new(),
             previews: Vec::new(),
+        }
+    }
+
+    /// A step that asked with this header, and whose cookie of the jar was this.
+    fn asked(header: &str, cookie: &str, body: &[u8]) -> AuditedStep {
+        let call = HttpCall {
+            method: "POST".to_owned(),
+            url: "http://127.0.0.1:8123/notes".to_owned(),
+            headers: vec![("x-note".to_owned(), Field::Text(header.to_owned()))],
+            body: Some(body.to_vec()),
+            timeout_ms: 1000,
+            follow_redirects: 0,
+            cookies: true,
+            decompress: true,
+            max_body: 1000,
+            insecure: false,
+            ca: None,
+            origins: Vec::new(),
+        };
+        let sent_headers = vec![("cookie".to_owned(), cookie.to_owned())];
+        let hop = Hop { url: call.url.clone(), sent_headers, complete: true, ..Hop::default() };
+        let hop = HopObserved { hop, wire: Blob::of(ANSWER), decoded: None };
+        let observed = HttpObserved { hops: vec![hop], ..HttpObserved::default() };
+        let observation = Some(Arc::new(Observation::Http(observed)));
+        AuditedStep { call: Some(Call::Http(call)), observation, ..answered(b"") }
+    }
+
+    const ANSWER: &[u8] = br#"{"note":"qa-0123456789abcdef"}"#;
+
+    #[test]
+    fn a_marker_that_was_sent_in_any_spelling_is_a_reflection() {
+        let facts = CaseFacts::new("qa-0123456789abcdef", [].into_iter());
+        let evidence = |digest: &Digest| (*digest == Digest::of(ANSWER)).then(|| Arc::new(ANSWER.to_vec()));
+        let hex = "71612d30313233343536373839616263646566";
+        let base64 = "cWEtMDEyMzQ1Njc4OWFiY2RlZg";
+        let percent = "%71%61%2D%30%31%32%33%34%35%36%37%38%39%61%62%63%64%65%66";
+        for (header, cookie, body, met) in [
+            ("", "", &b""[..], true),
+            ("qa-0123456789abcdee", "session=1", b"{}", true),
+            ("a qa-0123456789abcdef b", "", b"", false),
+            ("", "note=qa-0123456789abcdef", b"", false),
+            ("", "", b"<qa-0123456789abcdef>", false),
+            (base64, "", b"", false),
+            ("", &format!("note={base64}"), b"", false),
+            ("", &format!("note={hex}"), b"", false),
+            ("", "", hex.as_bytes(), false),
+            ("", &format!("note={percent}"), b"", false),
+        ] {
+            let outcome = marker(&asked(header, cookie, body), &facts, &evidence);
+            assert_eq!(outcome.is_ok(), met, "{header:?} {cookie:?} {outcome:?}");
+            assert!(met || matches!(outcome, Err((Weight::Gap, _))));
+        }
+    }
+
+    #[test]
+    fn what_was_cut_shows_no_absence_and_is_no_control() {
+        let with = |complete: bool, whole: Option<Digest>| {
+            let kept = Captured { complete, whole, ..Captured::default() };
+            let result = CommandResult { exit: Some(0), stdout: kept.clone(), ..CommandResult::default() };
+            let result = CommandResult { stderr: Captured { complete: true, ..Captured::default() }, ..result };
+            let observed = CommandObserved { result, stdout: Blob::of(b""), stderr: Blob::of(b"") };
+            let call = CommandCall {
+                argv: vec!["list".to_owned()],
+                cwd: ".".to_owned(),
+                env: Vec::new(),
+                stdin: None,
+                timeout_ms: 1000,
+            };
+            let observation = Some(Arc::new(Observation::Command(Box::new(observed))));
+            AuditedStep { call: Some(Call::Command(call)), observation, ..answered(b"") }
+        };
+        let mut facts = CaseFacts::new("", [].into_iter());
+        facts.answered.push("run list".to_owned());
+        for (complete, whole, fine) in
+            [(true, None, true), (false, None, false), (true, Some(Digest::of(b"more")), false)]
+        {
+            let audited = with(complete, whole);
+            assert_eq!(absence(&audited, &facts).is_ok(), fine);
+            assert_eq!(is_presence(&audited), fine);
         }
     }
 

@@ -7,3 +7,4 @@ mod outcomes;
 mod processes;
 mod secrets;
 mod uses;
+mod vacuity;
