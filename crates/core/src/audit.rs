@@ -22,6 +22,7 @@ use crate::journal::body::Content;
 use crate::journal::observation::Observation;
 use crate::recorded::Recorded;
 use crate::step::{Evidence, HEAD, Judgement};
+use crate::vacuity::Strength;
 
 pub use obligations::Obliged;
 pub use runtime::{Identity, Runtime, identity_call};
@@ -69,6 +70,8 @@ pub struct AuditedStep {
     pub judgement: Judgement,
     /// Its obligations.
     pub obliged: Vec<Obliged>,
+    /// What its checks can bear, where it passed and belongs to a test. Set-up and cleanup are not tried.
+    pub strength: Option<Strength>,
     /// Variables that the step's own input holds, with the steps that saved them.
     pub inputs: Vec<String>,
     /// Beginnings of what was received, for views: role and text.

@@ -120,8 +120,8 @@ catalogue! {
 
     // Plan check
     StepAssertsNothing = "step_asserts_nothing", Lint, Agent, "A step that belongs to a test expects nothing, so it cannot fail for the product's fault.", "Expect something that the criterion is about, or mark the step as set-up with covers: [].";
-    StatusOnly = "status_only", Lint, Agent, "All that the step checks is a status or exit code; a criterion about more than that is not shown by it.", "Check the answer itself, or say about: status on the criterion if that is all it is about.";
-    OracleVacuous = "oracle_vacuous", Lint, Agent, "An expectation that every answer meets: a check that cannot fail proves nothing.", "Expect what only the right answer has.";
+    StatusOnly = "status_only", Lint, Agent, "All that the step checks is a status or exit code, or checks that an empty answer meets as well; a criterion about more than that is not shown by it. The plan check tells it from the plan, the verdict from the captured answer.", "Check the answer itself, or say about: status on the criterion if that is all it is about.";
+    OracleVacuous = "oracle_vacuous", Lint, Agent, "An expectation that every answer meets, an empty one and an error too: a check that cannot fail proves nothing. The plan check tells it from the plan, the verdict by asking the checks again over changed answers.", "Expect what only the right answer has.";
     PlaceholderLeft = "placeholder_left", Lint, Agent, "A placeholder such as TODO or <…> is left where a person's words should stand.", "Write what is meant.";
     ObligationUnanswered = "obligation_unanswered", Lint, Agent, "The criterion's wording makes a claim (persisted, completed, must not) that no step declares.", "Add shows: to the step that shows it, or answer it under notClaimed with a reason.";
     CriterionUncovered = "criterion_uncovered", Lint, Agent, "A criterion that no case covers would be untested.", "Cover it by a case, or put it under later or outOfScope with a reason.";

@@ -17,7 +17,7 @@ pub use subject::{Started, Subject};
 pub use weakenings::{ALLOWED, Weakening};
 
 /// Version of the derivation: which rules turn a journal into a verdict.
-pub const DERIVATION: u64 = 1;
+pub const DERIVATION: u64 = 2;
 
 /// A judged run. Made by [`judge`] only.
 ///
@@ -52,6 +52,8 @@ pub struct JudgedTest {
     pub decided_by: Option<usize>,
     /// The layer that no step showed, where everything else passed.
     pub unmet: Option<String>,
+    /// Why the steps that showed its layer hold nothing up, and the position of the first of them.
+    pub weak: Option<(Code, usize)>,
 }
 
 /// A criterion with its status.
@@ -121,7 +123,7 @@ pub struct ReasonCheck {
 pub fn judge(audited: Audited) -> Judged {
     let tests = tests_and_criteria::tests(&audited);
     let criteria = tests_and_criteria::criteria(&audited, &tests);
-    let claims = tests_and_criteria::claims(&audited);
+    let claims = tests_and_criteria::claims(&audited, &tests);
     let weakenings = weakenings::of(&audited);
     let conditions = weakenings::conditions(&audited);
     let reasons = reasons::of(&audited, &tests, &criteria, &weakenings);

@@ -36,6 +36,7 @@
 //! * [`observe`]: what probes are asked to do, and what they saw; [`redact`]: secrets out of it.
 //! * [`coding`]: content codings undone.
 //! * [`evaluate`]: what was seen, held against the expectations; [`step`]: what a step comes to.
+//! * [`vacuity`]: whether the checks of a step can fail at all.
 //! * [`walk`]: which step comes next, for the engine and for the derivation alike.
 //! * [`journal`]: the hash chain that keeps it.
 //!
@@ -84,6 +85,7 @@ pub mod settings;
 pub mod shape;
 pub mod step;
 pub mod units;
+pub mod vacuity;
 pub mod vars;
 pub mod verdict;
 pub mod verify;

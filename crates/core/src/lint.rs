@@ -35,6 +35,7 @@ use crate::plan::{Plan, Scenario, Step};
 use crate::walk::Order;
 
 pub use crate::allow::FileFact;
+pub(crate) use bearing::looks_for_absence;
 pub use credentials::unset;
 pub use provenance::{Provenance, provenance};
 pub use vacuous::is_vacuous;

@@ -96,12 +96,6 @@ impl Judgement {
     pub const fn without_answer(status: StepStatus, reason: StepReason) -> Self {
         Self { status, reason: Some(reason), checks: Vec::new(), saved: Vec::new(), recorded: Vec::new() }
     }
-
-    /// Whether the step has a check that holds and that can support a test: one on something received.
-    #[must_use]
-    pub fn has_supporting_check(&self) -> bool {
-        self.checks.iter().any(|check| check.truth == Truth::Holds && check.supports())
-    }
 }
 
 /// The weight of a failure of a probe: no answer blocks, a cut one leaves a gap, and so does a refusal.
@@ -275,6 +269,12 @@ pub fn reads_body(step: &Step) -> bool {
 fn location(hop: &Hop) -> Option<(&str, &str)> {
     let found = hop.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
     Some((hop.url.as_str(), found.1.as_str()))
+}
+
+/// What a step saw but for the bytes of its channels.
+pub(crate) fn without_bytes(observation: &Observation) -> Seen<'_> {
+    static NOTHING: Captured = Captured { body: None, stdout: None, stderr: None };
+    NOTHING.seen(observation, None)
 }
 
 /// The bytes that the checks of a step read.

@@ -142,10 +142,13 @@ impl Verified {
         integrity.peek().is_some() && integrity.all(|f| matches!(f.code, Code::ViewDiffers | Code::ViewMissing))
     }
 
-    /// The status, where the run is intact and closed.
+    /// The status, where the run is intact and closed: what the newest derivation works out. A pass that an older one
+    /// did not see is none (threats.md R20).
     #[must_use]
     pub fn status(&self) -> Option<Status> {
-        self.judged.as_ref().filter(|_| self.closed && self.is_intact()).map(Judged::status)
+        let status = self.judged.as_ref().filter(|_| self.closed && self.is_intact()).map(Judged::status)?;
+        let differs = self.findings.iter().any(|finding| finding.code == Code::NotReproduced);
+        Some(if differs && status == Status::Passed { Status::Inconclusive } else { status })
     }
 
     /// The exit code: 6 broken, 5 never closed, else the verdict's own.
@@ -318,12 +321,18 @@ fn outcome(judged: &Judged, verified: &mut Verified) {
     }
     let older = recorded.opened().derivation != DERIVATION;
     let hidden = closed.outcome == Status::Passed.as_str() && !judged.weakenings().is_empty();
-    let (code, message) = if hidden {
-        (Code::WeakeningHidden, "the run calls itself passed although it was weakened")
+    let finding = if hidden {
+        Finding::integrity(Code::WeakeningHidden, "the run calls itself passed although it was weakened")
     } else if older {
-        (Code::NotReproduced, "this version works out another verdict than the run recorded")
+        // Nothing is broken: the rules have changed since, and those of today count.
+        Finding::note(Code::NotReproduced, "this version works out another verdict than the run recorded")
     } else {
-        (Code::OutcomeDiffers, "run.closed names another outcome than its entries give")
+        Finding::integrity(Code::OutcomeDiffers, "run.closed names another outcome than its entries give")
     };
-    verified.findings.push(Finding::integrity(code, message).values(mine, closed.outcome.as_str()));
+    let drawn = |outcome: &str, counts: [u64; 5]| {
+        let counts = Status::ALL.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let counts: Vec<String> = counts.map(|(status, count)| format!("{count} {}", status.as_str())).collect();
+        format!("{outcome} ({})", counts.join(", "))
+    };
+    verified.findings.push(finding.values(drawn(mine, judged.counts()), drawn(&closed.outcome, closed.counts)));
 }

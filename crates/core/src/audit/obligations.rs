@@ -12,10 +12,12 @@ use crate::inputs::variables_of;
 use crate::invoke::Call;
 use crate::journal::observation::Observation;
 use crate::json::Json;
-use crate::plan::{Action, Obligation, ObligationKind, Step};
+use crate::observe::{Captured, Hop};
+use crate::plan::{Action, Obligation, ObligationKind, Scenario, Step};
 use crate::redact::Redactor;
 use crate::step::{Evidence, StepReason, StepStatus, Weight};
-use crate::vars::Vars;
+use crate::vacuity::{Strength, is_echo};
+use crate::vars::{Vars, variables};
 
 /// An obligation of a step and what came of it.
 #[derive(Clone, Debug)]
@@ -57,6 +59,7 @@ impl CaseFacts {
 /// Works out the obligations of a step that passed its checks, and takes what it adds to the case.
 pub(super) fn settle(
     step: &Step,
+    scenario: &Scenario,
     audited: &mut AuditedStep,
     facts: &mut CaseFacts,
     vars: &Vars,
@@ -77,6 +80,9 @@ pub(super) fn settle(
             audited.judgement.reason = Some(reason);
         }
         audited.obliged = outcomes.into_iter().map(|(obliged, _)| obliged).collect();
+        if step.obligations.iter().zip(&audited.obliged).any(|(of, met)| met.met && reads(of, step, scenario)) {
+            audited.strength = audited.strength.map(|_| Strength::Sound);
+        }
     }
     for (name, _) in &audited.judgement.saved {
         let maker = exchange(step, audited);
@@ -88,9 +94,32 @@ pub(super) fn settle(
     }
 }
 
+/// Whether an obligation that is met was read off the answer, so that an empty one would not meet it.
+fn reads(obligation: &Obligation, step: &Step, scenario: &Scenario) -> bool {
+    match obligation.kind {
+        ObligationKind::Marker => true,
+        ObligationKind::Terminal => {
+            let names: Vec<&str> = obligation.values.iter().flat_map(variables).collect();
+            names.is_empty() || !names.into_iter().all(|name| is_echo(step, scenario, name))
+        }
+        ObligationKind::Persistence | ObligationKind::Absence => false,
+    }
+}
+
+/// Whether all that came was kept: what was cut says nothing of what is absent.
+fn is_whole(observation: &Observation) -> bool {
+    match observation {
+        Observation::Http(http) => http.failure.is_none() && http.hops.iter().all(|hop| hop.hop.complete),
+        Observation::Command(command) => {
+            let whole = |stream: &Captured| stream.complete && stream.whole.is_none();
+            command.result.failure.is_none() && whole(&command.result.stdout) && whole(&command.result.stderr)
+        }
+    }
+}
+
 /// Whether a passed answer shows that there is something to be absent: an error that was expected shows nothing.
 fn is_presence(audited: &AuditedStep) -> bool {
-    match audited.observation.as_deref() {
+    match audited.observation.as_deref().filter(|seen| is_whole(seen)) {
         Some(Observation::Http(http)) => http.hops.last().is_some_and(|hop| hop.hop.status < 400),
         Some(Observation::Command(command)) => command.result.exit == Some(0),
         None => false,
@@ -126,8 +155,8 @@ type Outcome = Result<String, (Weight, String)>;
 
 /// The marker in received data of an exchange whose own input did not carry it.
 fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> Outcome {
-    let sent = audited.call.as_ref().is_some_and(|call| carries(call, &facts.marker));
-    if sent || sent_along(audited, &facts.marker) {
+    let holds = finder(&facts.marker);
+    if audited.call.as_ref().is_some_and(|call| carries(call, &holds)) || sent_along(audited, &holds) {
         return Err((Weight::Gap, "the step sent the marker itself, so its answer may only echo it".to_owned()));
     }
     let marker = facts.marker.as_bytes();
@@ -142,10 +171,31 @@ fn marker(audited: &AuditedStep, facts: &CaseFacts, evidence: &dyn Evidence) -> 
     }
 }
 
-/// Whether a call carries a text in its input: as it is, percent-encoded, in JSON, in base64 or in hex.
-fn carries(call: &Call, text: &str) -> bool {
+/// Finds a text in bytes: as it is, in JSON, in base64 or in hex, and each of them percent-encoded up to twice.
+fn finder(text: &str) -> impl Fn(&[u8]) -> bool {
     let forms = Redactor::new(&[0; 32], &[(String::new(), text.to_owned())]);
-    let holds = |bytes: &[u8]| forms.apply(bytes.to_vec()).1 > 0;
+    move |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..2 {
+            if forms.apply(bytes.clone()).1 > 0 {
+                return true;
+            }
+            if !bytes.contains(&b'%') {
+                return false;
+            }
+            let pairs = url::form_urlencoded::parse(&bytes);
+            bytes = pairs
+                .flat_map(|(name, value)| [name.into_owned(), value.into_owned()])
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into_bytes();
+        }
+        forms.apply(bytes).1 > 0
+    }
+}
+
+/// Whether a call carries a text in its input, in any form.
+fn carries(call: &Call, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let in_body = match call {
         Call::Http(http) => http.body.as_deref().is_some_and(holds),
         Call::Command(command) => command.stdin.as_deref().is_some_and(holds),
@@ -154,11 +204,11 @@ fn carries(call: &Call, text: &str) -> bool {
 }
 
 /// Whether a text left with what the plan did not write: a cookie of the jar, the target of a redirect.
-fn sent_along(audited: &AuditedStep, text: &str) -> bool {
+fn sent_along(audited: &AuditedStep, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let Some(Observation::Http(http)) = audited.observation.as_deref() else { return false };
-    http.hops
-        .iter()
-        .any(|hop| hop.hop.url.contains(text) || hop.hop.sent_headers.iter().any(|(_, value)| value.contains(text)))
+    let sent =
+        |hop: &Hop| holds(hop.url.as_bytes()) || hop.sent_headers.iter().any(|(_, value)| holds(value.as_bytes()));
+    http.hops.iter().any(|hop| sent(&hop.hop))
 }
 
 /// `path` reached one of `values`.
@@ -207,6 +257,9 @@ fn persistence(step: &Step, obligation: &Obligation, audited: &AuditedStep, fact
 /// Something is absent, beside a passed step of the same case on the same target with a complete answer.
 fn absence(audited: &AuditedStep, facts: &CaseFacts) -> Outcome {
     let here = target(audited).ok_or_else(|| (Weight::Gap, "the step has no target".to_owned()))?;
+    if !audited.observation.as_deref().is_some_and(is_whole) {
+        return Err((Weight::Gap, "the answer was not kept whole, and what is missing may hold it".to_owned()));
+    }
     if facts.answered.contains(&here) {
         Ok(format!("{here} gave a complete answer before"))
     } else {
@@ -264,9 +317,9 @@ fn without_query(url: &str) -> &str {
 mod tests {
     use super::*;
     use crate::ids::Digest;
-    use crate::journal::observation::{Blob, CommandObserved};
+    use crate::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved};
     use crate::lint::testing::World;
-    use crate::observe::CommandResult;
+    use crate::observe::{CommandCall, CommandResult, Field, HttpCall};
     use crate::path::Path;
     use crate::step::Judgement;
 
@@ -287,8 +340,88 @@ mod tests {
                 recorded: Vec::new(),
             },
             obliged: Vec::new(),
+            strength: None,
             inputs: Vec::new(),
             previews: Vec::new(),
+        }
+    }
+
+    /// A step that asked with this header, and whose cookie of the jar was this.
+    fn asked(header: &str, cookie: &str, body: &[u8]) -> AuditedStep {
+        let call = HttpCall {
+            method: "POST".to_owned(),
+            url: "http://127.0.0.1:8123/notes".to_owned(),
+            headers: vec![("x-note".to_owned(), Field::Text(header.to_owned()))],
+            body: Some(body.to_vec()),
+            timeout_ms: 1000,
+            follow_redirects: 0,
+            cookies: true,
+            decompress: true,
+            max_body: 1000,
+            insecure: false,
+            ca: None,
+            origins: Vec::new(),
+        };
+        let sent_headers = vec![("cookie".to_owned(), cookie.to_owned())];
+        let hop = Hop { url: call.url.clone(), sent_headers, complete: true, ..Hop::default() };
+        let hop = HopObserved { hop, wire: Blob::of(ANSWER), decoded: None };
+        let observed = HttpObserved { hops: vec![hop], ..HttpObserved::default() };
+        let observation = Some(Arc::new(Observation::Http(observed)));
+        AuditedStep { call: Some(Call::Http(call)), observation, ..answered(b"") }
+    }
+
+    const ANSWER: &[u8] = br#"{"note":"qa-0123456789abcdef"}"#;
+
+    #[test]
+    fn a_marker_that_was_sent_in_any_spelling_is_a_reflection() {
+        let facts = CaseFacts::new("qa-0123456789abcdef", [].into_iter());
+        let evidence = |digest: &Digest| (*digest == Digest::of(ANSWER)).then(|| Arc::new(ANSWER.to_vec()));
+        let hex = "71612d30313233343536373839616263646566";
+        let base64 = "cWEtMDEyMzQ1Njc4OWFiY2RlZg";
+        let percent = "%71%61%2D%30%31%32%33%34%35%36%37%38%39%61%62%63%64%65%66";
+        for (header, cookie, body, met) in [
+            ("", "", &b""[..], true),
+            ("qa-0123456789abcdee", "session=1", b"{}", true),
+            ("a qa-0123456789abcdef b", "", b"", false),
+            ("", "note=qa-0123456789abcdef", b"", false),
+            ("", "", b"<qa-0123456789abcdef>", false),
+            (base64, "", b"", false),
+            ("", &format!("note={base64}"), b"", false),
+            ("", &format!("note={hex}"), b"", false),
+            ("", "", hex.as_bytes(), false),
+            ("", &format!("note={percent}"), b"", false),
+        ] {
+            let outcome = marker(&asked(header, cookie, body), &facts, &evidence);
+            assert_eq!(outcome.is_ok(), met, "{header:?} {cookie:?} {outcome:?}");
+            assert!(met || matches!(outcome, Err((Weight::Gap, _))));
+        }
+    }
+
+    #[test]
+    fn what_was_cut_shows_no_absence_and_is_no_control() {
+        let with = |complete: bool, whole: Option<Digest>| {
+            let kept = Captured { complete, whole, ..Captured::default() };
+            let result = CommandResult { exit: Some(0), stdout: kept.clone(), ..CommandResult::default() };
+            let result = CommandResult { stderr: Captured { complete: true, ..Captured::default() }, ..result };
+            let observed = CommandObserved { result, stdout: Blob::of(b""), stderr: Blob::of(b"") };
+            let call = CommandCall {
+                argv: vec!["list".to_owned()],
+                cwd: ".".to_owned(),
+                env: Vec::new(),
+                stdin: None,
+                timeout_ms: 1000,
+            };
+            let observation = Some(Arc::new(Observation::Command(Box::new(observed))));
+            AuditedStep { call: Some(Call::Command(call)), observation, ..answered(b"") }
+        };
+        let mut facts = CaseFacts::new("", [].into_iter());
+        facts.answered.push("run list".to_owned());
+        for (complete, whole, fine) in
+            [(true, None, true), (false, None, false), (true, Some(Digest::of(b"more")), false)]
+        {
+            let audited = with(complete, whole);
+            assert_eq!(absence(&audited, &facts).is_ok(), fine);
+            assert_eq!(is_presence(&audited), fine);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every step of the selected cases against its record: what it should have sent, what it saw, what that comes to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::obligations::{self, CaseFacts, Makers};
@@ -18,6 +18,7 @@ use crate::json::Json;
 use crate::plan::{Action, Scenario, Step};
 use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
+use crate::vacuity::{self, Strength};
 use crate::vars::Vars;
 use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
 
@@ -38,6 +39,7 @@ pub(super) fn walk(
     let engine = EngineValues::of(recorded.run(), recorded.opened(), recorded.opened_at());
     let positions: BTreeMap<&Id, usize> =
         checked.plan().scenarios.iter().enumerate().map(|(position, scenario)| (&scenario.id, position)).collect();
+    let tests: BTreeSet<&Id> = checked.matrix().tests.iter().map(|test| &test.id).collect();
     let mut walked = Walked::new(checked.plan());
     let mut makers: BTreeMap<usize, Makers> = BTreeMap::new();
     let mut steps = Vec::new();
@@ -53,11 +55,14 @@ pub(super) fn walk(
             let record = records.remove(&(&scenario.id, &step.id));
             let mut audited = audit.step(&case, scenario, step, record);
             (audited.scenario, audited.step) = (position, index);
+            if !step.test_ids.is_empty() || tests.contains(&step.id) {
+                audited.strength = tried(&audited, scenario, step, case.vars(), files);
+            }
             // Variables as they stood before the step; copied only where an obligation may ask for them.
             let before = if step.obligations.is_empty() { Vars::default() } else { case.vars().clone() };
             // The runner knows nothing of obligations: one that is not met does not stop the case.
             case.settle(step, &audited.judgement);
-            obligations::settle(step, &mut audited, &mut facts, &before, evidence);
+            obligations::settle(step, scenario, &mut audited, &mut facts, &before, evidence);
             steps.push(audited);
         }
         walked.take(case);
@@ -71,6 +76,12 @@ pub(super) fn walk(
         audit.findings.push(Finding::integrity(Code::StepUnknown, message).at_entry(action.seq));
     }
     steps
+}
+
+/// What the checks of a step can bear that held over its answer.
+fn tried(audited: &AuditedStep, scenario: &Scenario, step: &Step, vars: &Vars, files: &Files<'_>) -> Option<Strength> {
+    let observation = audited.observation.as_deref().filter(|_| audited.judgement.status == StepStatus::Passed)?;
+    Some(vacuity::strength(step, scenario, observation, &audited.judgement.checks, vars, files))
 }
 
 /// Why no step may have run at all: the plan check refused, or the target gave no connection.
@@ -290,6 +301,7 @@ fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
         observation: None,
         judgement,
         obliged: Vec::new(),
+        strength: None,
         inputs: Vec::new(),
         previews: Vec::new(),
     }

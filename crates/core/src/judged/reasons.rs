@@ -1,7 +1,7 @@
 //! Every reason against the claim, in the order in which a reader should meet them: the environment first, since
 //! nothing may be said of the product before it is settled (design.md section 4).
 
-use super::tests_and_criteria::WITNESSED;
+use super::tests_and_criteria::{WITNESSED, said_of};
 use super::{JudgedCriterion, JudgedTest, Reason, ReasonCheck, Weakening, step_of};
 use crate::audit::{Audited, AuditedStep, Identity};
 use crate::codes::{Code, Who};
@@ -183,12 +183,25 @@ fn deciding_check(step: &AuditedStep) -> Option<ReasonCheck> {
     })
 }
 
+/// A criterion that nothing holds up but steps whose checks cannot fail for its sake.
+fn of_weak(code: Code, position: usize, subjects: Vec<String>) -> Reason {
+    let who = code.explanation().who;
+    let (weight, message) = (Weight::Gap, said_of(code).to_owned());
+    Reason { code, category: "requirement", weight, subjects, step: Some(position), check: None, message, who }
+}
+
 /// Criteria that did not pass and that no step's reason names: untested ones, unmet layers, blocked by plan.
 fn of_criteria(audited: &Audited, tests: &[JudgedTest], criteria: &[JudgedCriterion]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for criterion in criteria.iter().filter(|criterion| criterion.status != Status::Passed) {
         let subjects = vec![criterion.id.to_string()];
         let unmet = criterion.tests.iter().find_map(|position| tests[*position].unmet.clone());
+        let weak = criterion.tests.iter().find_map(|position| tests[*position].weak);
+        let weak = weak.filter(|_| matches!(criterion.status, Status::Untested | Status::Inconclusive));
+        if let Some((code, position)) = weak.filter(|_| unmet.is_none()) {
+            reasons.push(of_weak(code, position, subjects));
+            continue;
+        }
         let (code, weight, message) = match (criterion.status, unmet) {
             _ if criterion.witnessed_only => (Code::WitnessedOnly, Weight::Gap, WITNESSED.to_owned()),
             (_, Some(layer)) => (Code::NeedsUnmet, Weight::Gap, format!("no step showed the layer {layer}")),

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Claims, JudgedCriterion, JudgedTest, step_of};
 use crate::audit::{Audited, AuditedStep};
 use crate::codes::Code;
-use crate::evaluate::{CheckResult, Truth};
+use crate::evaluate::CheckResult;
 use crate::ids::Id;
-use crate::lint::{Provenance, provenance};
+use crate::lint::looks_for_absence;
 use crate::matrix::Test;
 use crate::plan::{Action, ObligationKind};
 use crate::redact::PLACEHOLDER;
 use crate::step::{StepStatus, Weight};
+use crate::vacuity::{Strength, can_support};
 use crate::verdict::{Status, of_tests};
 
 /// What is said of a criterion that only witnessed checks hold up.
@@ -39,6 +40,7 @@ fn judge_test(audited: &Audited, test: &Test, steps: Vec<usize>) -> JudgedTest {
         notes: Vec::new(),
         decided_by: None,
         unmet: None,
+        weak: None,
     };
     if judged.steps.is_empty() {
         judged.status = match Status::parse(&test.planned_status) {
@@ -65,14 +67,69 @@ fn judge_test(audited: &Audited, test: &Test, steps: Vec<usize>) -> JudgedTest {
         judged.notes.push(format!("{}: {}", reason.code, reason.message));
         return judged;
     }
-    if judged.steps.iter().any(|position| shows(audited, &audited.steps()[*position], test.layer())) {
-        judged.status = Status::Passed;
-    } else {
+    let shown = |position: &usize| shows(audited, &audited.steps()[*position], test.layer());
+    let shown: Vec<usize> = judged.steps.iter().copied().filter(shown).collect();
+    let about_status = is_about_status(audited, test);
+    if shown.is_empty() {
         judged.status = Status::Inconclusive;
         judged.unmet = Some(test.kind.clone());
         judged.notes.push(format!("no step showed the layer {}", test.kind));
+    } else if shown.iter().any(|position| holds_up(audited, &audited.steps()[*position], about_status)) {
+        judged.status = Status::Passed;
+    } else {
+        // What ran could not have failed for the criterion's sake: nothing tested it.
+        judged.status = Status::Untested;
+        let (code, position) = weakest(audited, &shown);
+        judged.notes.push(format!("{code}: {}", said_of(code)));
+        judged.weak = Some((code, position));
     }
     judged
+}
+
+/// Whether a status alone is what every criterion of a test is about.
+fn is_about_status(audited: &Audited, test: &Test) -> bool {
+    let criteria = &audited.checked().matrix().criteria;
+    let mut mine = criteria
+        .iter()
+        .filter(|criterion| test.requirement_ids.contains(&criterion.id) || criterion.test_ids.contains(&test.id))
+        .peekable();
+    mine.peek().is_some() && mine.all(|criterion| criterion.about_status)
+}
+
+/// Whether a step that passed can hold up a test (plan.md "Vacuity"). What was not tried holds up nothing.
+fn holds_up(audited: &Audited, step: &AuditedStep, about_status: bool) -> bool {
+    match step.strength {
+        Some(Strength::Sound) => true,
+        Some(Strength::StatusOnly) => about_status || shows_absence(audited, step),
+        Some(Strength::Vacuous) | None => false,
+    }
+}
+
+/// Whether a step looked for something that is absent, and something else showed that it could be there.
+fn shows_absence(audited: &Audited, step: &AuditedStep) -> bool {
+    let (_, planned) = step_of(audited, step);
+    step.obliged.iter().any(|obliged| obliged.kind == ObligationKind::Absence && obliged.met)
+        && planned.checks.iter().any(|check| looks_for_absence(&check.what))
+}
+
+/// Why steps hold up nothing, and the first of which that is so: the better reason counts.
+fn weakest(audited: &Audited, shown: &[usize]) -> (Code, usize) {
+    let status = shown.iter().find(|position| audited.steps()[**position].strength == Some(Strength::StatusOnly));
+    match (status, shown) {
+        (Some(position), _) => (Code::StatusOnly, *position),
+        (None, [first, ..]) => (Code::OracleVacuous, *first),
+        (None, []) => (Code::OracleVacuous, 0),
+    }
+}
+
+/// What is said of steps that hold up nothing.
+pub(super) const fn said_of(code: Code) -> &'static str {
+    match code {
+        Code::StatusOnly => {
+            "its checks hold on an empty answer too: nothing but another status or exit code breaks them"
+        }
+        _ => "its checks hold on an empty answer and on an error alike, so they cannot fail",
+    }
 }
 
 /// Whether a passed step shows a layer (plan.md rule 2). A layer whose probe is not built is shown by none.
@@ -81,7 +138,7 @@ fn shows(audited: &Audited, step: &AuditedStep, layer: &str) -> bool {
     let supported = || step.judgement.status == StepStatus::Passed && supporting_checks(audited, step).next().is_some();
     match (layer, &planned.action) {
         ("api", Action::Http(_)) => !planned.is_cleanup() && supported(),
-        ("command", Action::Command(_)) => supported(),
+        ("command", Action::Command(_)) => !planned.is_cleanup() && supported(),
         ("persistence", _) => {
             step.judgement.status == StepStatus::Passed
                 && step.obliged.iter().any(|obliged| obliged.kind == ObligationKind::Persistence && obliged.met)
@@ -93,13 +150,7 @@ fn shows(audited: &Audited, step: &AuditedStep, layer: &str) -> bool {
 /// The checks of a step that hold and can support a test: not those on what was sent, and not echoes.
 fn supporting_checks<'a>(audited: &'a Audited, step: &'a AuditedStep) -> impl Iterator<Item = &'a CheckResult> {
     let (scenario, planned) = step_of(audited, step);
-    let echo = move |names: &String| {
-        // As in the plan check: an operand all of whose variables the step itself sent.
-        names.split(", ").all(|variable| provenance(planned, scenario, &[], variable) == Provenance::Echo)
-    };
-    step.judgement.checks.iter().filter(move |check| {
-        check.truth == Truth::Holds && check.supports() && !check.expected_from.as_ref().is_some_and(echo)
-    })
+    step.judgement.checks.iter().filter(move |check| can_support(planned, scenario, check))
 }
 
 /// Whether what a check looked at was changed by redaction, so that only who was there has seen it (threats.md R13):
@@ -156,6 +207,9 @@ fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
     let mut any = false;
     for position in steps {
         let step = &audited.steps()[*position];
+        if !holds_up(audited, step, false) {
+            continue;
+        }
         let redacted = is_redacted(audited, step);
         for check in supporting_checks(audited, step).filter(|check| !matches!(check.what.as_str(), "status" | "exit"))
         {
@@ -168,12 +222,18 @@ fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
     any
 }
 
-/// Counts the checks that hold in steps that belong to tests, by the class of their evidence.
-pub(super) fn claims(audited: &Audited) -> Claims {
+/// Counts the checks that hold in steps that hold up tests, by the class of their evidence.
+pub(super) fn claims(audited: &Audited, tests: &[JudgedTest]) -> Claims {
+    let matrix = &audited.checked().matrix().tests;
+    let about_status = |position: usize| {
+        let mut mine = tests.iter().zip(matrix).filter(|(judged, _)| judged.steps.binary_search(&position).is_ok());
+        mine.any(|(_, test)| is_about_status(audited, test))
+    };
     let mut claims = Claims::default();
-    for step in audited.steps() {
+    for (position, step) in audited.steps().iter().enumerate() {
         let (_, planned) = step_of(audited, step);
-        if planned.test_ids.is_empty() || step.judgement.status != StepStatus::Passed {
+        let passed = step.judgement.status == StepStatus::Passed && !planned.test_ids.is_empty();
+        if !passed || !(holds_up(audited, step, false) || holds_up(audited, step, about_status(position))) {
             continue;
         }
         let redacted = is_redacted(audited, step);
@@ -191,6 +251,7 @@ pub(super) fn claims(audited: &Audited) -> Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::Truth;
     use crate::expect::Channel;
 
     #[test]

@@ -87,7 +87,7 @@ pub(super) fn supports(step: &Step, scenario: &Scenario) -> bool {
 }
 
 /// Whether a check would notice that something is there which should not be.
-pub(super) fn looks_for_absence(what: &What) -> bool {
+pub(crate) fn looks_for_absence(what: &What) -> bool {
     match what {
         What::Status(codes) => codes.iter().all(|code| matches!(code, 404 | 410)) && !codes.is_empty(),
         What::Contains(Channel::Request, ..) | What::Exit(_) => false,

@@ -75,6 +75,7 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
         Code::AttemptLost | Code::RunCancelled | Code::BudgetExceeded | Code::SubjectChanged | Code::NotReproduced => {
             Act::Command(run(), explanation.remedy.to_owned())
         }
+        Code::OracleVacuous | Code::StatusOnly => line(judged, reason),
         _ if reason.step.is_some() => {
             let about = match reason.subjects.first() {
                 Some(id) => id.clone(),
@@ -83,20 +84,18 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
             Act::Command(site.command("show", &about), explanation.remedy.to_owned())
         }
         _ if reason.who == Who::Person => Act::Person(explanation.remedy.to_owned()),
-        _ => {
-            let told = told(judged, reason);
-            match told.place {
-                Some(place) => Act::Line {
-                    file: told.file.to_owned(),
-                    line: Some(place.line),
-                    text: explanation.remedy.to_owned(),
-                    note: String::new(),
-                },
-                None => Act::Command(format!("probity explain {}", reason.code), explanation.remedy.to_owned()),
-            }
-        }
+        _ => line(judged, reason),
     };
     Remedy { who: reason.who, act }
+}
+
+/// What to write where a reason points; what it means, where it points nowhere.
+fn line(judged: &Judged, reason: &Reason) -> Act {
+    let (told, text) = (told(judged, reason), reason.code.explanation().remedy.to_owned());
+    match told.place {
+        Some(place) => Act::Line { file: told.file.to_owned(), line: Some(place.line), text, note: String::new() },
+        None => Act::Command(format!("probity explain {}", reason.code), text),
+    }
 }
 
 fn is_partial(judged: &Judged) -> bool {

@@ -222,8 +222,8 @@ fn a_failed_run_and_its_verification() {
       "closed": true,
       "demands": [],
       "derivation": {
-        "mine": 1,
-        "run": 1,
+        "mine": 2,
+        "run": 2,
         "views_compared": 17,
         "views_skipped": 0
       },

@@ -8,4 +8,5 @@ mod outcomes;
 mod processes;
 mod secrets;
 mod uses;
+mod vacuity;
 mod ways;

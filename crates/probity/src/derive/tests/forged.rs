@@ -2,14 +2,17 @@
 //! and the bytes say cannot be written to match.
 
 use probity_core::codes::Code;
+use probity_core::finding::Weight;
 use probity_core::ids::Digest;
 use probity_core::journal::chain::Chain;
 use probity_core::journal::{Entry, Kind};
 use probity_core::json::{Json, Map};
+use probity_core::verdict::Status;
+use probity_core::verify::Verified;
 
 use super::forgery::{Forgery, at_text, put_text, set, value_at};
-use super::good::{exhausted, partial, whole};
-use super::{drawn, refused};
+use super::good::{Good, exhausted, partial, weak, whole};
+use super::{codes, drawn, refused};
 use crate::derive::verify_snapshot;
 
 /// A test for each: the code, the run, what is done to it.
@@ -370,8 +373,45 @@ forgeries! {
     };
 
     // Verdict.
-    not_reproduced: NotReproduced, whole, |f| set(f.opened(), "derivation", 2u64);
+    not_reproduced: NotReproduced, whole, |f| set(f.opened(), "derivation", 3u64);
     not_reproduced_by_no_derivation: NotReproduced, whole, |f| set(f.opened(), "derivation", 0u64);
+}
+
+/// A run as the first derivation left it, which tried no check on mutants: its outcome as given, its views as they were.
+fn of_the_first_derivation(good: &'static Good, outcome: &str, counts: &[(&str, u64)]) -> Verified {
+    let mut forgery = Forgery::of(good);
+    set(forgery.opened(), "derivation", 1u64);
+    let last = forgery.entries.len() - 1;
+    set(forgery.body(last), "outcome", outcome);
+    for (name, count) in counts {
+        set(forgery.body(last), &format!("counts.{name}"), *count);
+    }
+    verify_snapshot(&forgery.snapshot(), None, None, Vec::new(), None)
+}
+
+fn views_skipped(verified: &Verified) -> bool {
+    verified.derivation == Some(1) && verified.checked.views == 0 && verified.checked.views_skipped > 10
+}
+
+#[test]
+fn a_run_of_an_older_derivation_is_judged_by_the_newest() {
+    // The same verdict: intact, and the views are said to be not compared.
+    let same = of_the_first_derivation(whole(), "passed", &[]);
+    assert!(same.exit() == 0 && same.is_intact() && views_skipped(&same), "{}", drawn(&same));
+    assert_eq!(codes(&same, Weight::Note), [Code::NotAnchored]);
+    // It called itself passed, by rules that did not try its checks: the verdict is that of today.
+    let weak = of_the_first_derivation(weak(), "passed", &[("passed", 1), ("untested", 0)]);
+    assert!(weak.exit() == 5 && weak.is_intact() && views_skipped(&weak), "{}", drawn(&weak));
+    assert_eq!(weak.status(), Some(Status::Inconclusive));
+    assert!(codes(&weak, Weight::Note).contains(&Code::NotReproduced), "{}", drawn(&weak));
+    // The other way round nothing passes either.
+    let stricter = of_the_first_derivation(whole(), "inconclusive", &[("passed", 3), ("inconclusive", 1)]);
+    assert!(
+        stricter.exit() == 5 && codes(&stricter, Weight::Note).contains(&Code::NotReproduced),
+        "{}",
+        drawn(&stricter)
+    );
+    assert_eq!(stricter.status(), Some(Status::Inconclusive));
 }
 
 fn base64(bytes: &[u8]) -> String {
