@@ -21,10 +21,8 @@ const PINS: [&str; 2] = ["requirements.txt", "package-lock.json"];
 /// Brings what is missing if it may, and gives what is missing still.
 pub(crate) fn missing(install: bool) -> Vec<&'static Example> {
     let may = tools::may_install(install);
-    let absent = |example: &&Example| {
-        !is_installed(example.name) && !(may && brought(example.name) && is_installed(example.name))
-    };
-    EXAMPLES.iter().filter(absent).collect()
+    let there = |name| is_installed(name) || (may && brought(name) && is_installed(name));
+    EXAMPLES.iter().filter(|example| !there(example.name)).collect()
 }
 
 /// Whether what lies in .tools is what the pins say now; `examples/install` leaves a copy of them there when it is done.

@@ -2,10 +2,11 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -158,7 +159,7 @@ impl Served {
     }
 
     /// Waits until the address answers; false when the server has ended before.
-    fn listens(&mut self, address: SocketAddr, log: &PathBuf) -> bool {
+    fn listens(&mut self, address: SocketAddr, log: &Path) -> bool {
         let until = Instant::now() + READY_WITHIN;
         while Instant::now() < until {
             let answers = TcpStream::connect(address).is_ok();
@@ -176,9 +177,12 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let group = i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw);
-        // Nothing is in the group any more where the server has ended by itself.
-        let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        // Of one that has ended by itself, the number may be another group's by now.
+        if !matches!(self.0.try_wait(), Ok(None)) {
+            return;
+        }
+        let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let _ = self.0.wait();
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask test` brings that software into .tools and leaves these tests out where it is not to be had.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod example;
 
