@@ -5,6 +5,7 @@
 mod bench;
 mod check;
 mod dist;
+mod examples;
 mod generate;
 mod json;
 mod process;

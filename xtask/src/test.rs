@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::process::{self, Stream};
-use crate::tools;
+use crate::{examples, tools};
 
 /// Tests by how they ended.
 #[derive(Default, Debug, PartialEq, Clone, Copy)]
@@ -27,10 +27,13 @@ pub(crate) fn run(install: bool) -> ExitCode {
     let mut left_out: Vec<&str> = missing.iter().map(|tool| tool.marker).collect();
     left_out.dedup();
     for tool in &missing {
-        eprintln!(
-            "not run: tests named *{}*: {} is not installed (cargo xtask test --install)",
-            tool.marker, tool.program
-        );
+        say_not_run(tool.marker, tool.program);
+    }
+    for example in examples::missing(install) {
+        if !left_out.contains(&example.marker) {
+            say_not_run(example.marker, example.name);
+            left_out.push(example.marker);
+        }
     }
     let mut counts = Counts::default();
     let main = if process::exists("cargo-nextest") {
@@ -51,8 +54,12 @@ pub(crate) fn run(install: bool) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
+fn say_not_run(marker: &str, what: &str) {
+    eprintln!("not run: tests named *{marker}*: {what} is not installed (cargo xtask test --install)");
+}
+
 fn nextest(left_out: &[&str], counts: &mut Counts) -> Result<(), i32> {
-    let mut arguments = vec!["nextest", "run", "--workspace", "--locked", "--no-fail-fast"];
+    let mut arguments = vec!["nextest", "run", "--workspace", "--locked", "--no-fail-fast", "--ignore-default-filter"];
     let filter = left_out.iter().map(|marker| format!("not test({marker})")).collect::<Vec<_>>().join(" and ");
     if !filter.is_empty() {
         arguments.extend(["-E", &filter]);

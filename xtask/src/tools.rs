@@ -11,12 +11,16 @@ pub(crate) struct Tool {
 }
 
 /// All of them.
-pub(crate) const TOOLS: [Tool; 5] = [
+pub(crate) const TOOLS: [Tool; 8] = [
     Tool { program: "git", package: "git", marker: "needs_git" },
     Tool { program: "zip", package: "zip", marker: "needs_zip" },
     Tool { program: "unzip", package: "unzip", marker: "needs_zip" },
     Tool { program: "python3", package: "python3", marker: "needs_python" },
     Tool { program: "chromium", package: "chromium", marker: "needs_chromium" },
+    // A python3 from elsewhere brings `venv` along; with the system's it is a package of its own.
+    Tool { program: "python3", package: "python3-venv", marker: "needs_httpbin" },
+    Tool { program: "python3", package: "python3-venv", marker: "needs_django" },
+    Tool { program: "npm", package: "npm", marker: "needs_json_server" },
 ];
 
 /// The cargo-deny that the checks are written against.
@@ -25,7 +29,7 @@ pub(crate) const DENY: &str = "0.20.2";
 /// Brings what is missing if it may, and gives what is missing still.
 pub(crate) fn missing(install: bool) -> Vec<&'static Tool> {
     let absent = || TOOLS.iter().filter(|tool| !process::exists(tool.program));
-    if absent().next().is_some() && (install || is_root()) {
+    if absent().next().is_some() && may_install(install) {
         let packages: Vec<&str> = absent().map(|tool| tool.package).collect();
         eprintln!("installing {}", packages.join(", "));
         let brought = apt(&["update", "-qq"])
@@ -38,6 +42,10 @@ pub(crate) fn missing(install: bool) -> Vec<&'static Tool> {
 }
 
 /// Root may install without being asked twice; anybody else says `--install`.
+pub(crate) fn may_install(asked: bool) -> bool {
+    asked || is_root()
+}
+
 fn is_root() -> bool {
     process::exists("id") && process::catch(&mut process::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0")
 }

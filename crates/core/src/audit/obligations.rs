@@ -321,6 +321,7 @@ mod tests {
     use crate::lint::testing::World;
     use crate::observe::{CommandCall, CommandResult, Field, HttpCall};
     use crate::path::Path;
+    use crate::plan::HttpVersion;
     use crate::step::Judgement;
 
     fn answered(stdout: &[u8]) -> AuditedStep {
@@ -360,6 +361,10 @@ mod tests {
             max_body: 1000,
             insecure: false,
             ca: None,
+            client: None,
+            version: HttpVersion::Auto,
+            proxy: None,
+            unix_socket: None,
             origins: Vec::new(),
         };
         let sent_headers = vec![("cookie".to_owned(), cookie.to_owned())];
