@@ -250,7 +250,8 @@ fn a_lost_run_is_cleaned_up_and_closed() {
     assert_eq!(deletes(&lab), 1);
     assert!(reasons(&dir).contains(&"attempt_lost".to_owned()), "{:?}", reasons(&dir));
     let gets = lab.server.hits().iter().filter(|hit| hit.path() == "/slow").count();
-    assert_eq!(gets, 1, "nothing but cleanup is sent");
+    // Killed right after its intent, the step may not have left.
+    assert!(gets <= 1, "nothing but cleanup is sent");
     let last = steps(&dir).pop().unwrap();
     assert_eq!((last.0.as_str(), last.1.as_str()), ("SLOW-1.4", "passed"));
 }

@@ -46,7 +46,7 @@ fn a_changed_folder_is_refused_all_the_same() {
     let evidence = good.snapshot.files().find(|(name, _)| name.starts_with("evidence/")).unwrap().0.to_owned();
     for (name, code) in [(evidence.as_str(), Code::EvidenceChanged), ("report.md", Code::ViewDiffers)] {
         let size = good.snapshot.files().find(|(n, _)| *n == name).unwrap().1.size;
-        let changed = good.snapshot.with(name, vec![b'x'; usize::try_from(size).unwrap()]).unwrap();
+        let changed = good.snapshot.with(name, vec![b'y'; usize::try_from(size).unwrap()]).unwrap();
         both(good, &changed).iter().for_each(|verified| refused(verified, code));
     }
     both(good, &good.snapshot.without(&evidence)).iter().for_each(|verified| refused(verified, Code::EvidenceMissing));
