@@ -195,7 +195,7 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
     let facts = RefCell::new(BTreeMap::new());
     let files = |name: &str| *facts.borrow_mut().entry(name.to_owned()).or_insert_with(|| (ask.files)(name));
     let mut documents = Documents::read(ask)?;
-    let profile = read_profile(ask)?;
+    let profile = profile(ask.profile, ask.parse)?;
     mark_readers(&mut documents.plan, &profile);
     let (environment, known) = environment_of(&documents, &profile, ask.environment)?;
     let coverage = coverage::coverage(&documents.requirement, &documents.matrix);
@@ -369,9 +369,13 @@ fn unreadable(file: &str, message: &str) -> Diagnostic {
     }
 }
 
-fn read_profile(ask: &Ask<'_>) -> Result<Profile, Vec<Diagnostic>> {
-    let Some((name, bytes)) = ask.profile else { return Ok(Profile::default()) };
-    let node = (ask.parse)(name, bytes)?;
+/// Reads the settings file, given with its name; without one the empty settings.
+///
+/// # Errors
+/// A file that cannot be read or decoded.
+pub fn profile(file: Option<(&str, &[u8])>, parse: &Parse<'_>) -> Result<Profile, Vec<Diagnostic>> {
+    let Some((name, bytes)) = file else { return Ok(Profile::default()) };
+    let node = parse(name, bytes)?;
     let mut diagnostics = Diagnostics::about(name);
     match settings::profile(&node, &mut diagnostics) {
         Some(profile) if !diagnostics.has_errors() => Ok(profile),

@@ -42,6 +42,32 @@ pub struct HttpCall {
     pub origins: Vec<Origin>,
 }
 
+impl HttpCall {
+    /// A GET that asks for anything and goes nowhere else: no redirect, no cookie, 10 s, a body of at most 1 MiB. What
+    /// probity itself asks with; other calls are told from it by their fields.
+    #[must_use]
+    pub fn get(url: &str, origins: Vec<Origin>) -> Self {
+        Self {
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
+            body: None,
+            timeout_ms: 10_000,
+            follow_redirects: 0,
+            cookies: false,
+            decompress: true,
+            max_body: 1 << 20,
+            insecure: false,
+            ca: None,
+            client: None,
+            version: HttpVersion::Auto,
+            proxy: None,
+            unix_socket: None,
+            origins,
+        }
+    }
+}
+
 /// A client certificate, its key named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientIdentity {

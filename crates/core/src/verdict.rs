@@ -134,11 +134,13 @@ pub fn of_tests(tests: &[Status]) -> Status {
     }
 }
 
-/// The exit code of several runs: the worst, in the order 6, 2, 1, 3, 5, 4, 0 (design.md section 6).
+/// Exit codes, the worst first (design.md section 6).
+pub const WORST_FIRST: [u8; 8] = [130, 6, 2, 1, 3, 5, 4, 0];
+
+/// The exit code of several runs: the worst.
 #[must_use]
 pub fn worst_exit(exits: &[u8]) -> u8 {
-    const ORDER: [u8; 8] = [130, 6, 2, 1, 3, 5, 4, 0];
-    ORDER.into_iter().find(|code| exits.contains(code)).unwrap_or(4)
+    WORST_FIRST.into_iter().find(|code| exits.contains(code)).unwrap_or(4)
 }
 
 #[cfg(test)]

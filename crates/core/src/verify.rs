@@ -164,59 +164,57 @@ impl Verified {
 /// Verifies a run folder. What is `known` of the very same journal is not worked out again.
 #[must_use]
 pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>, known: Option<Known>) -> Verified {
-    let known = known.filter(|known| known.is_of(folder.journal)).map(|known| known.judged);
-    let (chain, judged) = match known {
-        Some(judged) => (None, Some(judged)),
-        None => (Some(Chain::read(folder.journal)), None),
-    };
-    let end = chain.as_ref().map_or_else(
-        || judged.as_ref().map(|judged| judged.audited().recorded().end().clone()),
-        |chain| chain.end.clone(),
-    );
-    let closed = end.as_ref().is_some_and(End::is_closed);
-    let mut verified = Verified {
-        findings: folder.problems.to_vec(),
-        judged: None,
-        closed,
-        seal: end.as_ref().map(End::seal),
-        anchor: Anchor::Nothing,
-        checked: Counts { entries: end.as_ref().map_or(0, |end| end.entries), ..Counts::default() },
-        run: end.as_ref().map(|end| end.run().to_owned()),
-        derivation: None,
-    };
-    if folder.journal.is_empty() {
-        verified
-            .findings
-            .push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
-    }
-    if let Some(chain) = &chain {
-        verified.findings.extend(of_chain(chain, closed));
-    }
-    verified.anchor = anchors::compare(folder, end.as_ref(), &mut verified.findings);
-    match (judged, chain) {
-        (Some(judged), _) => settled(folder, judged, views, &mut verified),
-        (None, Some(chain)) => {
+    let mut verified = match known.filter(|known| known.is_of(folder.journal)) {
+        Some(Known { judged, .. }) => {
+            let mut verified = begun(folder, Some(judged.audited().recorded().end()), Vec::new());
+            about(folder, judged.audited().recorded(), &mut verified);
+            concluded(folder, judged, views, &mut verified);
+            verified
+        }
+        None => {
+            let chain = Chain::read(folder.journal);
+            let mut verified = begun(folder, chain.end.as_ref(), of_chain(&chain));
             if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
                 records(folder, chain, parse, views, &mut verified);
             }
+            verified
         }
-        (None, None) => {}
-    }
-    if !closed && verified.is_intact() {
+    };
+    if !verified.closed && verified.is_intact() {
         verified.findings.push(Finding::note(Code::NotClosed, "the run was never closed, so there is no verdict"));
     }
     verified.findings.sort_by_key(|finding| finding.weight);
     verified
 }
 
+/// What can be said of a folder whose journal ends so, before its entries are looked into.
+fn begun(folder: &Folder<'_>, end: Option<&End>, of_chain: Vec<Finding>) -> Verified {
+    let mut findings = folder.problems.to_vec();
+    if folder.journal.is_empty() {
+        findings.push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
+    }
+    findings.extend(of_chain);
+    let anchor = anchors::compare(folder, end, &mut findings);
+    Verified {
+        findings,
+        judged: None,
+        closed: end.is_some_and(End::is_closed),
+        seal: end.map(End::seal),
+        anchor,
+        checked: Counts { entries: end.map_or(0, |end| end.entries), ..Counts::default() },
+        run: end.map(|end| end.run().to_owned()),
+        derivation: None,
+    }
+}
+
 /// A torn last line of a run that was never closed is what a crash leaves; after run.closed it is damage.
-fn of_chain(chain: &Chain, closed: bool) -> impl Iterator<Item = Finding> + '_ {
-    chain.findings.iter().cloned().map(move |mut finding| {
-        if finding.code == Code::JournalPartialLine && !closed && !chain.entries.is_empty() {
-            finding.weight = Weight::Note;
-        }
-        finding
-    })
+fn of_chain(chain: &Chain) -> Vec<Finding> {
+    let torn = !chain.is_closed() && !chain.entries.is_empty();
+    let mut findings = chain.findings.clone();
+    for finding in findings.iter_mut().filter(|finding| torn && finding.code == Code::JournalPartialLine) {
+        finding.weight = Weight::Note;
+    }
+    findings
 }
 
 fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
@@ -229,8 +227,7 @@ fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'
         }
         return;
     };
-    about_opened(folder, &recorded, verified);
-    folder::evidence(folder, &recorded, verified);
+    about(folder, &recorded, verified);
     // The process was lost before anything could be checked: there is nothing to work out, and nothing was done.
     let barren = recorded.resumed() && recorded.checked().is_none() && recorded.actions().is_empty();
     // Where nothing can be audited, what the fold noticed stands alone.
@@ -266,8 +263,8 @@ fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'
     concluded(folder, judge(audited), views, verified);
 }
 
-/// What the first entry says of the run as a whole.
-fn about_opened(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verified) {
+/// What the first entry says of the run as a whole, and the evidence that its entries name.
+fn about(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verified) {
     let opened = recorded.opened();
     verified.derivation = Some(opened.derivation);
     anchors::beginning(folder, recorded, &mut verified.findings);
@@ -281,14 +278,7 @@ fn about_opened(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verifie
         let message = format!("the run names derivation {}, which is not known here", opened.derivation);
         verified.findings.push(Finding::integrity(Code::NotReproduced, message).at_entry(0));
     }
-}
-
-/// A run that was worked out before: what remains are its files.
-fn settled(folder: &Folder<'_>, judged: Judged, views: &Views<'_>, verified: &mut Verified) {
-    let recorded = judged.audited().recorded();
-    about_opened(folder, recorded, verified);
     folder::evidence(folder, recorded, verified);
-    concluded(folder, judged, views, verified);
 }
 
 /// What was noticed on the way to the verdict, the verdict that was recorded, the views.

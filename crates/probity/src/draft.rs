@@ -1,6 +1,5 @@
-//! Plans drafted from requests that somebody has already: a curl command, a HAR file, a Hurl file, an
-//! OpenAPI document. A draft
-//! claims what it checks, a status, and says in comments what else was seen: what a system answered once is no
+//! Plans drafted from requests that somebody has already: a curl command, a HAR file, a Hurl file, an OpenAPI document.
+//! A draft claims what it checks, a status, and says in comments what else was seen: what a system answered once is no
 //! requirement (plan.md, provenance). Secrets never get into it.
 
 mod curl;

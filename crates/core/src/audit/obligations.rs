@@ -321,7 +321,6 @@ mod tests {
     use crate::lint::testing::World;
     use crate::observe::{CommandCall, CommandResult, Field, HttpCall};
     use crate::path::Path;
-    use crate::plan::HttpVersion;
     use crate::step::Judgement;
 
     fn answered(stdout: &[u8]) -> AuditedStep {
@@ -351,21 +350,12 @@ mod tests {
     fn asked(header: &str, cookie: &str, body: &[u8]) -> AuditedStep {
         let call = HttpCall {
             method: "POST".to_owned(),
-            url: "http://127.0.0.1:8123/notes".to_owned(),
             headers: vec![("x-note".to_owned(), Field::Text(header.to_owned()))],
             body: Some(body.to_vec()),
             timeout_ms: 1000,
-            follow_redirects: 0,
             cookies: true,
-            decompress: true,
             max_body: 1000,
-            insecure: false,
-            ca: None,
-            client: None,
-            version: HttpVersion::Auto,
-            proxy: None,
-            unix_socket: None,
-            origins: Vec::new(),
+            ..HttpCall::get("http://127.0.0.1:8123/notes", Vec::new())
         };
         let sent_headers = vec![("cookie".to_owned(), cookie.to_owned())];
         let hop = Hop { url: call.url.clone(), sent_headers, complete: true, ..Hop::default() };

@@ -10,9 +10,9 @@ use crate::invoke::Call;
 use crate::journal::body::RuntimeObserved;
 use crate::journal::observation::Observation;
 use crate::json::{Json, canonical};
-use crate::observe::{Field, HttpCall};
+use crate::observe::HttpCall;
 use crate::path::Path;
-use crate::plan::{HttpVersion, SaveFrom};
+use crate::plan::SaveFrom;
 use crate::recorded::{Recorded, RuntimeRecord};
 use crate::step::Evidence;
 
@@ -88,24 +88,7 @@ pub(super) fn of(
 pub fn identity_call(environment: &Environment) -> Option<HttpCall> {
     let (identity, base) = (environment.identity.as_ref()?, environment.url.as_deref()?);
     let url = url::Url::parse(base).and_then(|base| base.join(&identity.target)).ok()?;
-    Some(HttpCall {
-        method: "GET".to_owned(),
-        url: url.to_string(),
-        headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
-        body: None,
-        timeout_ms: 10_000,
-        follow_redirects: 0,
-        cookies: false,
-        decompress: true,
-        max_body: 1 << 20,
-        insecure: environment.insecure,
-        ca: None,
-        client: None,
-        version: HttpVersion::Auto,
-        proxy: None,
-        unix_socket: None,
-        origins: environment.origins.clone(),
-    })
+    Some(HttpCall { insecure: environment.insecure, ..HttpCall::get(url.as_str(), environment.origins.clone()) })
 }
 
 fn probe_fault(

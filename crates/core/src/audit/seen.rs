@@ -231,22 +231,11 @@ mod tests {
 
     fn call() -> HttpCall {
         HttpCall {
-            method: "GET".into(),
-            url: "http://a:1/".into(),
             headers: Vec::new(),
-            body: None,
             timeout_ms: 1,
-            follow_redirects: 0,
             cookies: true,
-            decompress: true,
             max_body: 1,
-            insecure: false,
-            ca: None,
-            client: None,
-            version: HttpVersion::Auto,
-            proxy: None,
-            unix_socket: None,
-            origins: Vec::new(),
+            ..HttpCall::get("http://a:1/", Vec::new())
         }
     }
 

@@ -1,25 +1,15 @@
-use probity_core::plan::HttpVersion;
-
 use super::*;
 
 fn call(method: &str, headers: Vec<(&str, Field)>) -> HttpCall {
     HttpCall {
         method: method.to_owned(),
-        url: "http://a.example:81/p?q=1#f".to_owned(),
         headers: headers.into_iter().map(|(name, field)| (name.to_owned(), field)).collect(),
         body: (method != "GET").then(|| b"body".to_vec()),
         timeout_ms: 1000,
         follow_redirects: 5,
         cookies: true,
-        decompress: true,
         max_body: 1000,
-        insecure: false,
-        ca: None,
-        client: None,
-        version: HttpVersion::Auto,
-        proxy: None,
-        unix_socket: None,
-        origins: vec![],
+        ..HttpCall::get("http://a.example:81/p?q=1#f", Vec::new())
     }
 }
 

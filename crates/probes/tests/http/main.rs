@@ -24,24 +24,7 @@ use tokio::sync::watch;
 
 /// A GET of that URL, inside its own origin.
 fn get(url: &str) -> HttpCall {
-    HttpCall {
-        method: "GET".to_owned(),
-        url: url.to_owned(),
-        headers: vec![],
-        body: None,
-        timeout_ms: 5_000,
-        follow_redirects: 0,
-        cookies: true,
-        decompress: true,
-        max_body: 1 << 20,
-        insecure: false,
-        ca: None,
-        client: None,
-        version: HttpVersion::Auto,
-        proxy: None,
-        unix_socket: None,
-        origins: vec![origin(url)],
-    }
+    HttpCall { headers: vec![], timeout_ms: 5_000, cookies: true, ..HttpCall::get(url, vec![origin(url)]) }
 }
 
 fn post(url: &str, body: &str) -> HttpCall {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use probity_core::json::Json;
 use probity_core::judged::Judged;
-use probity_core::verdict::Status;
+use probity_core::verdict::{Status, WORST_FIRST};
 use probity_core::verify::Verified;
 
 use super::attempt::Attempt;
@@ -137,8 +137,7 @@ pub(crate) fn tally(many: &[(String, Finished)]) -> (&'static str, Vec<(&'static
 /// Runs with the worst first, by exit code.
 pub(crate) fn worst_first(many: &[(String, Finished)]) -> Vec<&(String, Finished)> {
     let mut order: Vec<&(String, Finished)> = many.iter().collect();
-    let worst = [130, 6, 2, 1, 3, 5, 4, 0];
-    order.sort_by_key(|(_, done)| worst.iter().position(|code| *code == exit(&done.verified)));
+    order.sort_by_key(|(_, done)| WORST_FIRST.iter().position(|code| *code == exit(&done.verified)));
     order
 }
 

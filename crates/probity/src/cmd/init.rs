@@ -15,8 +15,7 @@ use probity_core::checked::{Ask, Given, check};
 use probity_core::codes::Code;
 use probity_core::environment::Origin;
 use probity_core::json::Limits;
-use probity_core::observe::{Field, HttpCall};
-use probity_core::plan::HttpVersion;
+use probity_core::observe::HttpCall;
 use probity_probes::http::{Client, Secrets, Settings};
 
 use super::fail;
@@ -88,24 +87,7 @@ fn is_there(path: &Path) -> bool {
 
 /// Asks the service once, with GET and without following it anywhere.
 fn look(url: &str) -> Result<Seen, String> {
-    let call = HttpCall {
-        method: "GET".to_owned(),
-        url: url.to_owned(),
-        headers: vec![("accept".to_owned(), Field::Text("*/*".to_owned()))],
-        body: None,
-        timeout_ms: 10_000,
-        follow_redirects: 0,
-        cookies: false,
-        decompress: true,
-        max_body: 1 << 20,
-        insecure: false,
-        ca: None,
-        client: None,
-        version: HttpVersion::Auto,
-        proxy: None,
-        unix_socket: None,
-        origins: Origin::of(url).into_iter().collect(),
-    };
+    let call = HttpCall::get(url, Origin::of(url).into_iter().collect());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?;
     let (_alive, cancel) = tokio::sync::watch::channel(false);
     let mut client = Client::new(&Settings::default());

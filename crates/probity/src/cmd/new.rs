@@ -23,7 +23,10 @@ pub(crate) fn new(args: &NewArgs, out: Out) -> u8 {
     let name = args.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
     let bytes = match bytes(args.file.as_deref()) {
         Ok(bytes) => bytes,
-        Err(message) => return fail(out, Code::DocumentUnreadable, &format!("{name}: {message}"), "check the path"),
+        Err(message) => {
+            let help = format!("give a file that can be read, of at most {} MiB", LARGEST >> 20);
+            return fail(out, Code::DocumentUnreadable, &format!("{name}: {message}"), &help);
+        }
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return fail(out, Code::DocumentUnreadable, &format!("{name} is not text in UTF-8"), "save it as UTF-8");

@@ -4,6 +4,7 @@
 
 use clap::CommandFactory as _;
 use clap::parser::ValueSource;
+use probity_core::checked;
 use probity_core::codes::Code;
 use probity_core::environment::{Environment, Profile};
 use probity_core::journal::opened::Limits;
@@ -34,7 +35,8 @@ pub(crate) fn settings(args: &SettingsArgs, out: Out) -> u8 {
         Ok(project) => project,
         Err(exit) => return exit,
     };
-    let profile = match profile(&project) {
+    let file = project.settings.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let profile = match checked::profile(file, &crate::derive::parse) {
         Ok(profile) => profile,
         Err(found) => return fail_documents(out, &found, &project.root),
     };
@@ -46,16 +48,6 @@ pub(crate) fn settings(args: &SettingsArgs, out: Out) -> u8 {
         out.data(&screen(&rows, &stray, out));
     }
     0
-}
-
-fn profile(project: &Project) -> Result<Profile, Vec<probity_core::diagnostic::Diagnostic>> {
-    let Some((name, bytes)) = &project.settings else { return Ok(Profile::default()) };
-    let node = crate::derive::parse(name, bytes)?;
-    let mut found = probity_core::diagnostic::Diagnostics::about(name);
-    match probity_core::settings::profile(&node, &mut found) {
-        Some(profile) if !found.has_errors() => Ok(profile),
-        _ => Err(found.into_sorted()),
-    }
 }
 
 fn rows(args: &SettingsArgs, project: &Project, profile: &Profile, out: Out) -> Vec<Setting> {

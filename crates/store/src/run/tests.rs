@@ -42,6 +42,23 @@ fn entries_chain_and_read_back() {
 }
 
 #[test]
+fn an_entry_may_go_to_the_kernel_with_the_next_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = started(dir.path());
+    let journal = run.path().join(JOURNAL);
+    let lines = || fs::read_to_string(&journal).unwrap().lines().count();
+    let (seq, held) = run.append_with_next(AT, 1, Kind::PlanChecked, body("one")).unwrap();
+    assert_eq!((seq, run.entries(), run.head(), lines()), (1, 2, held, 1));
+    run.append(AT, 2, Kind::RuntimeObserved, body("two")).unwrap();
+    assert_eq!(lines(), 3);
+    run.append_with_next(AT, 3, Kind::RuntimeObserved, body("three")).unwrap();
+    assert_eq!(lines(), 3);
+    run.sync().unwrap();
+    assert_eq!(lines(), 4);
+    run.read_back().unwrap();
+}
+
+#[test]
 fn nothing_follows_run_closed() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = started(dir.path());

@@ -89,7 +89,6 @@ mod tests {
     fn secrets_stay_names_and_quotes_hold() {
         let call = HttpCall {
             method: "POST".into(),
-            url: "http://a:1/x?q=1".into(),
             headers: vec![
                 ("x-note".into(), Field::Text("it's".into())),
                 ("authorization".into(), Field::Secret(SecretUse::Bearer, "SHOP_TOKEN".into())),
@@ -98,17 +97,9 @@ mod tests {
             ],
             body: Some(b"{\"a\":1}".to_vec()),
             timeout_ms: 1,
-            follow_redirects: 0,
             cookies: true,
-            decompress: true,
             max_body: 1,
-            insecure: false,
-            ca: None,
-            client: None,
-            version: HttpVersion::Auto,
-            proxy: None,
-            unix_socket: None,
-            origins: Vec::new(),
+            ..HttpCall::get("http://a:1/x?q=1", Vec::new())
         };
         assert_eq!(
             curl(&call),
