@@ -142,7 +142,7 @@ catalogue! {
     SecretLiteral = "secret_literal", Lint, Person, "Something that looks like a secret stands in the text; it would be kept and signed.", "Put it into an environment variable and refer to it as {env: NAME} in auth, headers or env.";
     SecretTooCommon = "secret_too_common", Lint, Person, "A secret is short or equals a value that the plan expects, so it cannot be searched for without hiding evidence.", "Use a longer secret for tests.";
     EnvMissing = "env_missing", Lint, Person, "A credential's environment variable is not set.", "Set it where probity is started.";
-    EnvReferenceMisplaced = "env_reference_misplaced", Lint, Agent, "A reference to the environment stands where no credential belongs.", "Use it in auth, headers and env only.";
+    EnvReferenceMisplaced = "env_reference_misplaced", Lint, Agent, "A reference to the environment stands where no credential belongs.", "Use it in auth, headers and env, and in what is sent under a secret's name: {password: {$env: NAME}}.";
     AuthLiteral = "auth_literal", Lint, Person, "A credential header is written out.", "Refer to an environment variable: {env: NAME}.";
     TemplateBreakout = "template_breakout", Lint, Agent, "A value from an answer may change where a request goes or which program runs.", "Use values in path segments, query, headers, bodies, and whole arguments after the first.";
     HeaderForbidden = "header_forbidden", Lint, Agent, "A header that routes or frames the message belongs to the client alone.", "Remove it.";
@@ -198,6 +198,7 @@ catalogue! {
     AttemptLost = "attempt_lost", Verdict, Agent, "The process ended before the run was closed; what happened after the last entry is not known.", "Run again.";
     ActionReconciliationRequired = "action_reconciliation_required", Verdict, Person, "A request that must not be sent twice was begun and its answer was not recorded; nobody knows whether it took effect.", "Look in the system whether it did, clean up, and run again.";
     RecordingFailed = "recording_failed", Verdict, Agent, "Something could not be written to the run folder.", "Free space or repair permissions, and run again.";
+    SecretKept = "secret_kept", Verdict, Person, "Something that turned out to be a secret had been written to the run folder before that was known.", "Delete the run folder and take the secret out of use; save it under a secret's name (token, password, …), so that it is hidden from the first answer on.";
     RunnerDisagrees = "runner_disagrees", Verdict, Agent, "What the runner noted differs from what the derivation works out from the same bytes.", "Report it: this is a fault of probity or of whoever wrote the journal.";
     NotReproduced = "not_reproduced", Verdict, Agent, "This version works out another verdict than the run recorded.", "The newer derivation counts; run again.";
     WitnessedOnly = "witnessed_only", Verdict, Agent, "Only evidence that cannot be replayed holds the criterion up.", "Add a check over kept bytes.";

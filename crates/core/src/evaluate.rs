@@ -5,6 +5,7 @@
 
 mod compare;
 mod document;
+mod hidden;
 mod leaf;
 mod locate;
 mod operands;
@@ -182,6 +183,8 @@ pub struct CheckResult {
     pub path: Option<String>,
     /// The alternative of `jsonAny` that this belongs to, counted from 0.
     pub alternative: Option<usize>,
+    /// Whether it depends on what a placeholder hides, so that only who was there has seen it (threats.md R13).
+    pub hidden: bool,
     /// The number of the check in the step, counted from 0.
     pub check: usize,
     /// Where the check was written.

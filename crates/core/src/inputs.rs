@@ -73,6 +73,16 @@ pub fn credentials_of_step(step: &Step) -> impl Iterator<Item = &str> {
     data_of(step).into_iter().flat_map(environment_names).chain(placed)
 }
 
+/// The credentials that stand in the data that a step sends: in a body, or on standard input.
+#[must_use]
+pub fn credentials_in_data(step: &Step) -> Vec<&str> {
+    let data = match &step.action {
+        Action::Http(http) => http.body.iter().flat_map(body_of).collect(),
+        Action::Command(command) => command.stdin.iter().collect::<Vec<_>>(),
+    };
+    data.into_iter().flat_map(environment_names).collect()
+}
+
 /// The variables whose values the client places: for the target, for the proxy, and the key that it signs with.
 fn placed(http: &HttpStep) -> Vec<&str> {
     let auths = http.auth.iter().chain(http.proxy.iter().flat_map(|proxy| &proxy.auth));

@@ -17,7 +17,7 @@ pub use subject::{Started, Subject};
 pub use weakenings::{ALLOWED, Weakening};
 
 /// Version of the derivation: which rules turn a journal into a verdict.
-pub const DERIVATION: u64 = 2;
+pub const DERIVATION: u64 = 3;
 
 /// A judged run. Made by [`judge`] only.
 ///

@@ -69,12 +69,18 @@ pub fn is_secret_name(name: &str) -> bool {
     let before = before.last().map_or("", String::as_str);
     match last.as_str() {
         "password" | "passwd" | "pwd" | "passphrase" | "secret" | "apikey" | "accesskey" | "secretkey"
-        | "privatekey" | "authtoken" | "accesstoken" => true,
-        "token" => !matches!(before, "page" | "next" | "continuation" | "cursor" | "sync" | "max"),
+        | "privatekey" | "jwt" | "csrf" | "xsrf" => true,
         "key" => {
             matches!(before, "api" | "access" | "secret" | "private" | "auth" | "signing" | "encryption" | "license")
         }
-        _ => false,
+        // `token`, and names that are written in one: `csrftoken`, `userpassword`, `clientsecret`.
+        word => {
+            let token = word.strip_suffix("token").map(|start| if start.is_empty() { before } else { start });
+            let page = |start: &str| {
+                ["page", "next", "continuation", "cursor", "sync", "max"].iter().any(|known| start.ends_with(known))
+            };
+            token.is_some_and(|start| !page(start)) || word.ends_with("password") || word.ends_with("secret")
+        }
     }
 }
 
@@ -253,12 +259,36 @@ mod tests {
 
     #[test]
     fn names_of_secrets() {
-        for yes in ["password", "userPassword", "API_KEY", "x-api-key", "accessToken", "client_secret", "apikey", "pwd"]
-        {
+        for yes in [
+            "password",
+            "userPassword",
+            "API_KEY",
+            "x-api-key",
+            "accessToken",
+            "client_secret",
+            "apikey",
+            "pwd",
+            "csrfmiddlewaretoken",
+            "X-CSRF-Token",
+            "clientsecret",
+            "id_token",
+            "jwt",
+        ] {
             assert!(is_secret_name(yes), "{yes}");
         }
-        for no in ["", "key", "primary_key", "tokens", "nextPageToken", "token_type", "passwordless", "monkey", "title"]
-        {
+        for no in [
+            "",
+            "key",
+            "primary_key",
+            "tokens",
+            "nextPageToken",
+            "nextpagetoken",
+            "token_type",
+            "passwordless",
+            "monkey",
+            "title",
+            "session_id",
+        ] {
             assert!(!is_secret_name(no), "{no}");
         }
     }

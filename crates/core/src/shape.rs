@@ -247,6 +247,7 @@ static PART: Table = table(
         may("type", Shape::Text, "Media type of the part. By default none, and application/octet-stream for a file."),
         may("$var", Shape::Text, "A variable whose value is the text of the part."),
         may("$template", Shape::Text, "A text with variables in it that is the text of the part."),
+        may("$env", Shape::Text, "The environment variable that is the text of a part with a secret's name."),
     ]],
 );
 

@@ -7,6 +7,7 @@ use crate::evaluate::{Bytes, Cause, CheckResult, Files, Seen, Truth, evaluate, i
 use crate::expect::{Check, What};
 use crate::ids::Digest;
 use crate::journal::observation::Observation;
+use crate::journal::witnessed::Witnessed;
 use crate::json::Json;
 use crate::observe::{Failure, FailureKind, Hop};
 use crate::plan::{Action, SaveFrom, Step};
@@ -162,6 +163,7 @@ pub fn judge(
     evidence: &dyn Evidence,
     vars: &Vars,
     files: &Files<'_>,
+    witnessed: &Witnessed,
 ) -> Judgement {
     if let Some(failure) = observation.failure() {
         return of_failure(failure);
@@ -179,7 +181,8 @@ pub fn judge(
     let seen = captured.seen(observation, request);
     let mut checks = evaluate(&step.checks, &seen, vars, files);
     checks.extend(implied(step, &seen));
-    let (saved, missing) = save_all(step, &seen);
+    witnessed.hear(&mut checks);
+    let (saved, missing) = save_all(step, &seen, witnessed);
     let recorded = step
         .records
         .iter()
@@ -200,10 +203,19 @@ pub fn judge(
     Judgement { status, reason, checks, saved, recorded }
 }
 
-fn save_all(step: &Step, seen: &Seen<'_>) -> (Vec<(String, Json)>, Option<String>) {
+fn save_all(step: &Step, seen: &Seen<'_>, witnessed: &Witnessed) -> (Vec<(String, Json)>, Option<String>) {
     let mut saved = Vec::new();
     let mut missing = None;
+    let captured = |placeholder: &str| {
+        let bytes = seen.body.or(seen.stdout).map(|bytes| bytes.kept).unwrap_or_default();
+        memchr::memmem::find(bytes, placeholder.as_bytes()).is_some()
+            || seen.headers.iter().any(|(_, value)| value.contains(placeholder))
+    };
     for one in &step.saves {
+        if let Some(text) = witnessed.saved(&one.name, &captured) {
+            saved.push((one.name.clone(), text.into()));
+            continue;
+        }
         match save(&one.from, seen) {
             Ok(value) => saved.push((one.name.clone(), value)),
             Err(why) => missing = missing.or(Some(format!("nothing to save as {}: {why}", one.name))),
@@ -259,8 +271,10 @@ fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Opt
 pub fn reads_body(step: &Step) -> bool {
     let checks = step.checks.iter().any(|check| match check.what {
         What::Json(..) | What::JsonAny(..) | What::Contains(..) | What::Text(..) | What::Schema(..) => true,
+        // Its length is known; whether a placeholder stands in it is not.
+        What::Size(_) => true,
         What::Status(_) | What::Exit(_) | What::Header(..) | What::Time(_) => false,
-        What::Size(_) | What::Redirect(_) | What::HttpVersion(_) => false,
+        What::Redirect(_) | What::HttpVersion(_) => false,
     });
     checks || !step.records.is_empty() || step.saves.iter().any(|save| !matches!(save.from, SaveFrom::Header(_)))
 }

@@ -12,29 +12,38 @@ pub const MAX_FILLED: usize = 16 * 1024 * 1024;
 /// The variables of one case: constants, what the engine sets, and what steps saved.
 /// Those of another case stand under `CASE.name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vars(BTreeMap<String, Json>);
+pub struct Vars {
+    values: BTreeMap<String, Json>,
+    /// Credentials for what is sent; what is written down names them.
+    credentials: BTreeMap<String, String>,
+}
 
 impl Vars {
     /// The variables that a case begins with.
     #[must_use]
     pub fn new(constants: &[(String, Json)]) -> Self {
-        Self(constants.iter().cloned().collect())
+        Self { values: constants.iter().cloned().collect(), credentials: BTreeMap::new() }
     }
 
     /// The value of a variable, if it came to be.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.0.get(name)
+        self.values.get(name)
     }
 
     /// Gives a variable its value; an earlier one is replaced.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<Json>) {
-        self.0.insert(name.into(), value.into());
+        self.values.insert(name.into(), value.into());
+    }
+
+    /// Gives a credential its value, for data that is sent.
+    pub fn set_credential(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.credentials.insert(name.into(), value.into());
     }
 
     /// Names and values, ordered by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     fn need(&self, name: &str) -> Result<&Json, VarError> {
@@ -174,17 +183,35 @@ pub fn is_variable(text: &str) -> bool {
 /// # Errors
 /// The first reference that cannot be filled; `$env` always, since credentials never become data.
 pub fn resolve(value: &Json, vars: &Vars) -> Result<Json, VarError> {
+    filled(value, vars, &|name| Err(VarError::Environment(name.to_owned())))
+}
+
+/// The same for data that is sent, where credentials may stand: `{env:NAME}` in what is written down, the value in what
+/// is sent.
+///
+/// # Errors
+/// The first reference that cannot be filled.
+pub fn resolve_sent(value: &Json, vars: &Vars) -> Result<Json, VarError> {
+    filled(value, vars, &|name| {
+        Ok(vars.credentials.get(name).map_or_else(|| format!("{ENV_START}{name}}}").into(), Json::from))
+    })
+}
+
+/// How a credential begins that is named where its value is sent: `{env:NAME}`.
+pub const ENV_START: &str = "{env:";
+
+fn filled(value: &Json, vars: &Vars, env: &dyn Fn(&str) -> Result<Json, VarError>) -> Result<Json, VarError> {
     match Reference::of(value)? {
         Some(Reference::Var(name)) => return vars.need(name).cloned(),
         Some(Reference::Template(template)) => return fill(template, vars).map(Json::Text),
-        Some(Reference::Env(name)) => return Err(VarError::Environment(name.to_owned())),
+        Some(Reference::Env(name)) => return env(name),
         None => {}
     }
     match value {
-        Json::List(items) => items.iter().map(|item| resolve(item, vars)).collect::<Result<_, _>>().map(Json::List),
+        Json::List(items) => items.iter().map(|item| filled(item, vars, env)).collect::<Result<_, _>>().map(Json::List),
         Json::Map(map) => {
             let pairs: Result<Map, VarError> =
-                map.iter().map(|(key, item)| resolve(item, vars).map(|item| (key.to_owned(), item))).collect();
+                map.iter().map(|(key, item)| filled(item, vars, env).map(|item| (key.to_owned(), item))).collect();
             pairs.map(Json::Map)
         }
         plain => Ok(plain.clone()),
@@ -366,7 +393,12 @@ mod tests {
             assert_eq!(is_literal(&json(text)), literal, "{text}");
         }
         assert_eq!(resolve(&json(r#"{"$var":"sneaky"}"#), &vars()).unwrap(), json(r#"{"$var":"sku"}"#));
-        assert_eq!(resolve(&json(r#"[{"$env":"T"}]"#), &vars()), Err(VarError::Environment("T".into())));
+        let credential = json(r#"[{"$env":"T"}]"#);
+        assert_eq!(resolve(&credential, &vars()), Err(VarError::Environment("T".into())));
+        let mut sent = vars();
+        assert_eq!(resolve_sent(&credential, &sent).unwrap(), json(r#"["{env:T}"]"#));
+        sent.set_credential("T", "t0ken");
+        assert_eq!(resolve_sent(&credential, &sent).unwrap(), json(r#"["t0ken"]"#));
         assert_eq!(resolve(&json(r#"[{"$var":"no"}]"#), &vars()), Err(VarError::Missing("no".into())));
         assert!(matches!(resolve(&json(r#"{"$var":1}"#), &vars()), Err(VarError::Malformed(_))));
     }

@@ -12,6 +12,7 @@ use crate::evaluate::Files;
 use crate::ids::Id;
 use crate::invoke::{self, Call, Unready};
 use crate::journal::observation::Observation;
+use crate::journal::witnessed::Witnessed;
 use crate::json::Json;
 use crate::matrix::Matrix;
 use crate::observe::{Failure, FailureKind};
@@ -166,12 +167,43 @@ impl<'a> CaseWalk<'a> {
 
     /// Works out what an answer comes to. Nothing changes yet, so that a polling step can ask again.
     #[must_use]
-    pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &dyn Evidence) -> Judgement {
-        let request = match call {
-            Call::Http(http) => http.body.as_deref(),
-            Call::Command(_) => None,
-        };
-        step::judge(step, observation, request, evidence, &self.vars, self.files)
+    pub fn judge(
+        &self,
+        step: &Step,
+        call: &Call,
+        observation: &Observation,
+        evidence: &dyn Evidence,
+        witnessed: &Witnessed,
+    ) -> Judgement {
+        step::judge(step, observation, request_of(call), evidence, &self.vars, self.files, witnessed)
+    }
+
+    /// The same for an answer as it came, with variables that hold what was not written down.
+    #[must_use]
+    pub fn judge_live(
+        &self,
+        step: &Step,
+        call: &Call,
+        observation: &Observation,
+        evidence: &dyn Evidence,
+        vars: &Vars,
+    ) -> Judgement {
+        step::judge(step, observation, request_of(call), evidence, vars, self.files, &Witnessed::default())
+    }
+
+    /// The call that is sent where the variables hold what was not written down. Every rule of templates is asked of
+    /// those values as well.
+    ///
+    /// # Errors
+    /// A value that may not stand where the plan puts it.
+    pub fn resolve_live(&self, step: &Step, vars: &Vars) -> Result<Call, Failure> {
+        let base = self.checked.plan().base_url.as_deref();
+        invoke::resolve(step, vars, self.checked.environment(), base, self.files).map_err(|unready| match unready {
+            Unready::Refused(failure) => failure,
+            Unready::Missing(name) => {
+                Failure { kind: FailureKind::TemplateRefused, message: format!("the variable {name} was never saved") }
+            }
+        })
     }
 
     /// Takes the outcome of a step: its saved values, and whether the case goes on.
@@ -194,6 +226,14 @@ impl<'a> CaseWalk<'a> {
         if !goes_on && self.stopped.is_none() {
             self.stopped = Some(step.id.clone());
         }
+    }
+}
+
+/// The body of a request.
+fn request_of(call: &Call) -> Option<&[u8]> {
+    match call {
+        Call::Http(http) => http.body.as_deref(),
+        Call::Command(_) => None,
     }
 }
 

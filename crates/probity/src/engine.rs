@@ -12,7 +12,9 @@ mod open;
 mod planned;
 mod preflight;
 mod recorder;
+mod rescan;
 mod resume;
+mod sight;
 mod steps;
 
 use std::path::{Path, PathBuf};

@@ -16,12 +16,14 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 15] = [
+const CORE: [&str; 17] = [
+    "aho-corasick",
     "base64",
     "brotli-decompressor",
     "flate2",
     "globset",
     "jsonschema",
+    "memchr",
     "regex",
     "ruzstd",
     "serde",

@@ -27,6 +27,8 @@ pub struct Runtime {
     pub after: Option<Identity>,
     /// Something could not be recorded.
     pub recording_failed: Option<String>,
+    /// Where a last look found secrets in what had been written down.
+    pub secrets_kept: Vec<String>,
 }
 
 /// What an identity probe read.
@@ -75,6 +77,7 @@ pub(super) fn of(
                 asked[at] = Some(record.seq);
             }
             RuntimeObserved::RecordingFailed { message } => runtime.recording_failed = Some(message.clone()),
+            RuntimeObserved::SecretKept { places } => runtime.secrets_kept.clone_from(places),
         }
     }
     if call.is_some() {

@@ -214,7 +214,7 @@ impl Audit<'_, '_> {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
         self.sealed_program(step, action, observation);
-        let judgement = case.judge(step, &call, observation, self.evidence);
+        let judgement = case.judge(step, &call, observation, self.evidence, &commit.witnessed);
         let mut audited = bare(judgement, Some(call));
         audited.previews = previews(observation, self.evidence);
         audited.observation = Some(Arc::clone(observation));

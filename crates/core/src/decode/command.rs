@@ -15,7 +15,7 @@ impl Reading<'_> {
     pub(super) fn command(&mut self, step: &Node) -> Option<CommandStep> {
         let argv = self.argv(step);
         let env = self.environment_pairs(step);
-        let stdin = field(step, "stdin").map(|node| self.data(node, Use::Data));
+        let stdin = field(step, "stdin").map(|node| self.data(node, Use::Sent));
         for name in GATES {
             self.warn_gate(step, name);
         }

@@ -18,7 +18,7 @@ impl Reading<'_> {
     pub(super) fn http(&mut self, step: &Node, polls: bool) -> Option<HttpStep> {
         let method = self.method(step);
         let target = self.target(step);
-        let query = self.pairs(step, "query");
+        let query = self.pairs(step, "query", Use::Data);
         let (headers, bearer) = self.headers_to_send(step);
         let body = self.body(step);
         let auth = self.auth(step, bearer);
@@ -110,14 +110,14 @@ impl Reading<'_> {
     }
 
     /// Pairs of a query or form; a list makes a pair of each item.
-    fn pairs(&mut self, step: &Node, name: &str) -> Vec<(String, Json)> {
+    fn pairs(&mut self, step: &Node, name: &str, r#use: Use) -> Vec<(String, Json)> {
         let mut pairs = Vec::new();
         for (key, value) in field(step, name).and_then(Node::as_map).unwrap_or_default() {
             match value.as_list() {
                 Some(items) => {
-                    pairs.extend(items.iter().map(|item| (key.name.to_string(), self.single(item, Use::Data))));
+                    pairs.extend(items.iter().map(|item| (key.name.to_string(), self.single(item, r#use))));
                 }
-                None => pairs.push((key.name.to_string(), self.single(value, Use::Data))),
+                None => pairs.push((key.name.to_string(), self.single(value, r#use))),
             }
         }
         pairs
@@ -199,8 +199,8 @@ impl Reading<'_> {
         }
         let (name, node) = found.first()?;
         Some(match *name {
-            "json" => Body::Json(self.data(node, Use::Data)),
-            "form" => Body::Form(self.pairs(step, "form")),
+            "json" => Body::Json(self.data(node, Use::Sent)),
+            "form" => Body::Form(self.pairs(step, "form", Use::Sent)),
             "multipart" => Body::Multipart(self.parts(step, node)),
             "body" => Body::Text(self.single(node, Use::Data)),
             _ => Body::File(node.as_text()?.to_owned()),

@@ -11,8 +11,10 @@ use crate::vars::{Malformed, is_name, is_variable, parts};
 /// What data is used for, which decides whether it may refer to the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Something that is sent or kept.
+    /// Something that is kept, or shown: no credential.
     Data,
+    /// Something that is sent: a credential may stand under a name that is a secret's, which the lint knows.
+    Sent,
     /// A credential's place: headers and the environment of commands.
     Credential,
     /// Something that an answer is compared with.
@@ -103,7 +105,7 @@ impl Reading<'_> {
 
     fn environment(&mut self, name: &str, details: &Details, r#use: Use, place: Place) -> Option<Json> {
         match r#use {
-            Use::Credential => {}
+            Use::Credential | Use::Sent => {}
             Use::Expected => self.error(
                 Code::ExpectationFromEnvironment,
                 place,
@@ -114,7 +116,7 @@ impl Reading<'_> {
                 Code::EnvReferenceMisplaced,
                 place,
                 format!("the environment variable {name} is used where no credential belongs"),
-                "use it in auth, headers and env only; constants stand under vars",
+                "use it in auth, headers and env, and under a secret's name in what is sent; constants stand under vars",
             ),
         }
         if !details.is_empty() {

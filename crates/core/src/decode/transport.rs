@@ -106,8 +106,8 @@ impl Reading<'_> {
                 self.error(Code::UnknownField, node.place, message, "remove it, or name a file");
                 return None;
             }
-            (None, Some(value)) if is_part(node) => PartContent::Value(self.single(value, Use::Data)),
-            _ => PartContent::Value(self.single(node, Use::Data)),
+            (None, Some(value)) if is_part(node) => PartContent::Value(self.single(value, Use::Sent)),
+            _ => PartContent::Value(self.single(node, Use::Sent)),
         };
         Some(BodyPart { name: name.to_owned(), content, media: media.and_then(Node::as_text).map(str::to_owned) })
     }

@@ -1,5 +1,6 @@
 //! One result: expected and saw face each other.
 
+use super::hidden::depends;
 use super::operands;
 use super::operators::{Context, Target, elements, holds, length};
 use super::render::{self, around, short, typed};
@@ -55,6 +56,7 @@ impl Leaf {
             channel: self.channel,
             path: self.path,
             alternative: None,
+            hidden: false,
             check: 0,
             place: Place::default(),
         }
@@ -78,7 +80,8 @@ impl Leaf {
                 // The operator itself is evaluated as written: a filled operand is data and is not filled again.
                 let outcome = holds(op, *target, context);
                 let (expected, saw) = faced(&filled, *target, &outcome, context);
-                self.result(name, &expected, &saw, outcome)
+                let hidden = depends(&filled, *target, outcome == Ok(true));
+                CheckResult { hidden, ..self.result(name, &expected, &saw, outcome) }
             }
         }
     }

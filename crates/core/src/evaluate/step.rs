@@ -13,6 +13,7 @@ use crate::document::Place;
 use crate::expect::{Channel, Check, Expect, Op, What};
 use crate::json::Json;
 use crate::path::{Path, PathSteps};
+use crate::redact::{holds, in_bytes, shows};
 use crate::vars::{Vars, text_of};
 
 /// Evaluates the checks of a step; each check gives one result at least.
@@ -67,6 +68,8 @@ pub(super) fn header(name: &str, seen: &Seen<'_>) -> Option<Json> {
 struct Read<'a> {
     document: OnceCell<Result<Document, Unknown>>,
     reading: OnceCell<Result<Reading<'a>, Unknown>>,
+    /// Whether a placeholder stands in the bytes.
+    hidden: OnceCell<bool>,
 }
 
 struct StepView<'a> {
@@ -122,6 +125,12 @@ impl<'a> StepView<'a> {
         self.read(channel).reading.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
+    /// Whether something in a channel was replaced by a placeholder.
+    fn hides(&self, channel: Channel) -> bool {
+        let hides = || self.seen.channel(channel).is_some_and(|bytes| in_bytes(bytes.kept));
+        *self.read(channel).hidden.get_or_init(hides)
+    }
+
     /// One result for each operator over one target.
     fn operators(&self, leaf: &Leaf, ops: &[Op], target: &Result<Target<'_>, Unknown>) -> Vec<CheckResult> {
         ops.iter().map(|op| leaf.clone().operator(op, target, self.context)).collect()
@@ -152,16 +161,27 @@ impl<'a> StepView<'a> {
             Ok(_) if matches!(path.steps, PathSteps::Query { plural: true }) => Ok(Target::Many(&nodes)),
             Ok(_) => Ok(nodes.first().map_or(Target::Missing, |value| Target::One(value))),
         };
-        self.operators(&leaf, &expect.0, &target)
+        let mut results = self.operators(&leaf, &expect.0, &target);
+        // A key that is hidden may be the one that the path names.
+        let keys = || self.document(channel).is_ok_and(|document| keys_hide(document.root()));
+        if self.hides(channel) && keys() {
+            results.iter_mut().for_each(|result| result.hidden = true);
+        }
+        results
     }
 
     /// The first alternative that holds; else the one that came nearest among those that might have held, so that
     /// the results together are what the alternatives together are.
     fn json_any(&self, channel: Channel, alternatives: &[Vec<(Path, Expect)>]) -> Vec<CheckResult> {
         let mut nearest: Option<(bool, usize, Vec<CheckResult>)> = None;
+        let mut hidden = false;
         for (number, paths) in alternatives.iter().enumerate() {
             let mut results = self.json(channel, paths);
-            results.iter_mut().for_each(|result| result.alternative = Some(number));
+            // One alternative that cannot be asked again leaves open which of them is the first that holds.
+            hidden |= results.iter().any(|result| result.hidden);
+            for result in &mut results {
+                (result.alternative, result.hidden) = (Some(number), hidden);
+            }
             let truth = verdict_of(&results);
             if truth == Truth::Holds && !results.is_empty() {
                 return results;
@@ -172,7 +192,9 @@ impl<'a> StepView<'a> {
                 nearest = Some((rank.0, rank.1, results));
             }
         }
-        nearest.map(|(_, _, results)| results).unwrap_or_default()
+        let mut results = nearest.map(|(_, _, results)| results).unwrap_or_default();
+        results.iter_mut().for_each(|result| result.hidden |= hidden);
+        results
     }
 
     fn contains(&self, channel: Channel, operand: &Json, wanted: bool) -> CheckResult {
@@ -188,8 +210,14 @@ impl<'a> StepView<'a> {
             Ok(reading) => {
                 let at =
                     needle.as_ref().ok().and_then(|needle| reading.find(needle)).filter(|_| reading.text().is_some());
+                let shown = || match (reading.text(), &needle) {
+                    (Some(text), Ok(needle)) => shows(text, needle),
+                    _ => false,
+                };
+                let hidden = self.hides(channel) && !shown();
                 let outcome = needle.and_then(|needle| reading.contains(&needle, wanted));
-                leaf.result(op, &expected, &around(&reading.shown(), at.unwrap_or(0)), outcome)
+                let saw = around(&reading.shown(), at.unwrap_or(0));
+                CheckResult { hidden, ..leaf.result(op, &expected, &saw, outcome) }
             }
         }
     }
@@ -215,7 +243,13 @@ impl<'a> StepView<'a> {
     fn size(&self, ops: &[Op]) -> Vec<CheckResult> {
         let leaf = Leaf { channel: Some(Channel::Body), ..Leaf::new("size") };
         match (self.seen.size, self.seen.status) {
-            (Some(size), _) => self.operators(&leaf, ops, &Ok(Target::One(&size.into()))),
+            (Some(size), _) => {
+                let mut results = self.operators(&leaf, ops, &Ok(Target::One(&size.into())));
+                // A placeholder is not as long as what it hides.
+                let hidden = self.hides(Channel::Body);
+                results.iter_mut().for_each(|result| result.hidden = hidden);
+                results
+            }
             (None, None) => self.operators(&leaf, ops, &Err(not_captured())),
             (None, Some(_)) => {
                 let cut = Unknown::new(Cause::Incomplete, "the body was cut, so its size is not known");
@@ -241,7 +275,8 @@ impl<'a> StepView<'a> {
             let wanted = wanted.as_text().and_then(|text| resolved(text).ok()).ok_or_else(unusable)?;
             Ok(resolved(location).is_ok_and(|location| location == wanted))
         });
-        leaf.result("equals", &expected, &short(&Json::from(location)), outcome)
+        let hidden = outcome != Ok(true) && holds(location);
+        CheckResult { hidden, ..leaf.result("equals", &expected, &short(&Json::from(location)), outcome) }
     }
 
     fn schema(&self, channel: Channel, file: &str) -> Vec<CheckResult> {
@@ -251,6 +286,15 @@ impl<'a> StepView<'a> {
             Ok(document) => self.operators(&leaf, &op, &Ok(Target::One(document.root()))),
             Err(unknown) => self.operators(&leaf, &op, &Err(unknown)),
         }
+    }
+}
+
+/// Whether the name of a key, at any depth, was replaced.
+fn keys_hide(value: &Json) -> bool {
+    match value {
+        Json::Map(map) => map.iter().any(|(key, item)| holds(key) || keys_hide(item)),
+        Json::List(items) => items.iter().any(keys_hide),
+        _ => false,
     }
 }
 

@@ -29,6 +29,11 @@ impl<'a> Reading<'a> {
         reading
     }
 
+    /// The bytes that were kept.
+    pub(super) const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The text, however much of it was kept.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()

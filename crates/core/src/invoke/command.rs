@@ -4,7 +4,7 @@ use super::{Unready, template_refused, text};
 use crate::json::Json;
 use crate::observe::{CommandCall, Field, SecretUse};
 use crate::plan::CommandStep;
-use crate::vars::{Reference, Vars, resolve as filled, text_of};
+use crate::vars::{Reference, Vars, resolve as filled, resolve_sent, text_of};
 
 /// The longest argument that a value may fill, in characters.
 const MAX_ARGUMENT: usize = 200;
@@ -83,7 +83,7 @@ fn variable(name: &str, value: &Json, vars: &Vars) -> Result<(String, Field), Un
 }
 
 fn input(value: &Json, vars: &Vars) -> Result<Vec<u8>, Unready> {
-    Ok(match filled(value, vars)? {
+    Ok(match resolve_sent(value, vars)? {
         Json::Text(text) => text.into_bytes(),
         data => format!("{data}\n").into_bytes(),
     })
@@ -177,7 +177,7 @@ mod tests {
         assert!(resolve(&step, 1, &vars("x")).is_err());
         step.env.clear();
         step.stdin = Some(json(r#"{"a":{"$env":"S"}}"#));
-        assert!(resolve(&step, 1, &vars("x")).is_err());
+        assert_eq!(resolve(&step, 1, &vars("x")).unwrap().stdin.unwrap(), b"{\"a\":\"{env:S}\"}\n");
     }
 
     proptest! {

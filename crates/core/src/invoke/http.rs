@@ -11,7 +11,7 @@ use crate::header;
 use crate::json::Json;
 use crate::observe::{ClientIdentity, Field, HttpCall, ProxyCall, SecretUse};
 use crate::plan::{Auth, Body, ClientCertificate, HttpStep, Proxy};
-use crate::vars::{Reference, Vars, resolve as filled, text_of};
+use crate::vars::{Reference, Vars, resolve_sent as filled, text_of};
 
 pub(super) fn resolve(
     step: &HttpStep,

@@ -1,17 +1,17 @@
 //! Bodies in parts (RFC 7578), with a border that the derivation finds again: it is made from the parts themselves.
 
-use super::{Unready, http::file, text};
+use super::{Unready, http::file};
 use crate::evaluate::Files;
 use crate::ids::Digest;
 use crate::plan::{BodyPart, PartContent};
-use crate::vars::Vars;
+use crate::vars::{Vars, resolve_sent, text_of};
 
 /// A body and its media type, which names the border.
 pub(super) fn body(parts: &[BodyPart], vars: &Vars, files: &Files<'_>) -> Result<(Vec<u8>, String), Unready> {
     let mut filled = Vec::with_capacity(parts.len());
     for part in parts {
         filled.push(match &part.content {
-            PartContent::Value(value) => (head(part, None), text(value, vars)?.into_bytes()),
+            PartContent::Value(value) => (head(part, None), text_of(&resolve_sent(value, vars)?).into_bytes()),
             PartContent::File { path, filename } => (head(part, Some(filename)), file(path, files)?),
         });
     }

@@ -236,7 +236,9 @@ fn bodies() {
     assert_eq!(send(Body::Text("{v}".into()), None), Ok((b"{v}".to_vec(), vec![])));
     assert_eq!(send(Body::File("body.bin".into()), None), Ok((vec![0, 0xff], vec![])));
     assert_eq!(refused(send(Body::File("none".into()), None)), FailureKind::TemplateRefused);
-    assert_eq!(refused(send(Body::Json(json(r#"{"a":{"$env":"T"}}"#)), None)), FailureKind::TemplateRefused);
+    let named = send(Body::Json(json(r#"{"a":{"$env":"T"}}"#)), None).unwrap().0;
+    assert_eq!(named, br#"{"a":"{env:T}"}"#);
+    assert_eq!(refused(send(Body::Text(json(r#"{"$env":"T"}"#)), None)), FailureKind::TemplateRefused);
     assert_eq!(send(Body::Json(json(r#"[{"$var":"w"}]"#)), None), Err(Unready::Missing("w".into())));
 }
 

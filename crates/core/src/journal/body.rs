@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::observation::Observation;
+use super::witnessed::Witnessed;
 use crate::ids::{Digest, Id};
 use crate::json::{Json, Map};
 
@@ -336,6 +337,8 @@ pub struct ActionCommit {
     pub message: Option<String>,
     /// What was observed; null when the step never left.
     pub observation: Option<Arc<Observation>>,
+    /// What depends on what was replaced before it was kept; absent where nothing does.
+    pub witnessed: Witnessed,
     /// Probes that it used.
     pub probes: u64,
     /// Bytes of output of children that it used.
@@ -352,23 +355,30 @@ impl Body for ActionCommit {
             code: f.optional_text("code")?,
             message: f.optional_text("message")?,
             observation: f.nullable("observation", Observation::read)?.map(Arc::new),
+            witnessed: match f.take("witnessed") {
+                None => Witnessed::default(),
+                Some(notes) => Fields::all(notes, Witnessed::fields).filter(|notes| !notes.is_empty())?,
+            },
             probes: f.number("probes")?,
             output_bytes: f.number("output_bytes")?,
         })
     }
 
     fn write(&self) -> Json {
-        Json::map([
-            ("intent", Json::from(self.intent)),
-            ("scenario", (&self.scenario).into()),
-            ("step", (&self.step).into()),
-            ("status", self.status.as_str().into()),
-            ("code", self.code.clone().into()),
-            ("message", self.message.clone().into()),
-            ("observation", self.observation.as_ref().map_or(Json::Null, |observation| observation.write())),
-            ("probes", self.probes.into()),
-            ("output_bytes", self.output_bytes.into()),
-        ])
+        let mut map = Map::new();
+        map.push("intent", self.intent);
+        map.push("scenario", &self.scenario);
+        map.push("step", &self.step);
+        map.push("status", self.status.as_str());
+        map.push("code", self.code.clone());
+        map.push("message", self.message.clone());
+        map.push("observation", self.observation.as_ref().map_or(Json::Null, |observation| observation.write()));
+        if !self.witnessed.is_empty() {
+            map.push("witnessed", self.witnessed.write());
+        }
+        map.push("probes", self.probes);
+        map.push("output_bytes", self.output_bytes);
+        Json::Map(map)
     }
 }
 
@@ -446,6 +456,11 @@ pub enum RuntimeObserved {
         /// What.
         message: String,
     },
+    /// A last look before the run was closed found a secret in what had been written down.
+    SecretKept {
+        /// Where: `entry 12`, `evidence/ab/…`.
+        places: Vec<String>,
+    },
 }
 
 impl Body for RuntimeObserved {
@@ -466,6 +481,12 @@ impl Body for RuntimeObserved {
             },
             "resumed" => Self::Resumed { dropped_bytes: f.number("dropped_bytes")? },
             "recording_failed" => Self::RecordingFailed { message: f.text("message")? },
+            "secret_kept" => Self::SecretKept {
+                places: f.list("places", |place| match place {
+                    Json::Text(place) => Some(place),
+                    _ => None,
+                })?,
+            },
             _ => return None,
         })
     }
@@ -489,6 +510,9 @@ impl Body for RuntimeObserved {
             }
             Self::RecordingFailed { message } => {
                 Json::map([("what", Json::from("recording_failed")), ("message", message.into())])
+            }
+            Self::SecretKept { places } => {
+                Json::map([("what", Json::from("secret_kept")), ("places", Json::list(places))])
             }
         }
     }

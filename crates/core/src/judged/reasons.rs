@@ -108,6 +108,11 @@ fn run(audited: &Audited) -> Vec<Reason> {
     if let Some(message) = &audited.runtime().recording_failed {
         reasons.push(about_run(Code::RecordingFailed, "evidence_integrity", Weight::Gap, message.clone()));
     }
+    let kept = &audited.runtime().secrets_kept;
+    if !kept.is_empty() {
+        let message = format!("what is known for a secret by now had been written down before: {}", kept.join(", "));
+        reasons.push(about_run(Code::SecretKept, "evidence_integrity", Weight::Gap, message));
+    }
     let disagreements: Vec<_> = audited.findings().iter().filter(|f| f.code == Code::RunnerDisagrees).collect();
     if let Some(first) = disagreements.first() {
         let message = format!("{} ({} in all)", first.message, disagreements.len());

@@ -10,7 +10,6 @@ use crate::ids::Id;
 use crate::lint::looks_for_absence;
 use crate::matrix::Test;
 use crate::plan::{Action, ObligationKind};
-use crate::redact::PLACEHOLDER;
 use crate::step::{StepStatus, Weight};
 use crate::vacuity::{Strength, can_support};
 use crate::verdict::{Status, of_tests};
@@ -153,23 +152,6 @@ fn supporting_checks<'a>(audited: &'a Audited, step: &'a AuditedStep) -> impl It
     step.judgement.checks.iter().filter(move |check| can_support(planned, scenario, check))
 }
 
-/// Whether what a check looked at was changed by redaction, so that only who was there has seen it (threats.md R13):
-/// the value shows a placeholder, or the check speaks of the whole or of what is absent.
-fn is_witnessed(check: &CheckResult, redacted: bool) -> bool {
-    let one_value = check.path.is_some()
-        && !matches!(
-            check.op.as_str(),
-            "missing" | "notContains" | "not" | "anyOf" | "all" | "any" | "count" | "length"
-        );
-    let received = check.channel.is_some();
-    check.saw.contains(PLACEHOLDER) || (redacted && received && !one_value)
-}
-
-/// Whether a step's evidence had secrets taken out.
-fn is_redacted(audited: &Audited, step: &AuditedStep) -> bool {
-    step.action.is_some_and(|action| audited.recorded().actions()[action].evidence.iter().any(|e| e.redactions > 0))
-}
-
 /// The status of each criterion.
 pub(super) fn criteria(audited: &Audited, tests: &[JudgedTest]) -> Vec<JudgedCriterion> {
     let matrix = audited.checked().matrix();
@@ -210,11 +192,10 @@ fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
         if !holds_up(audited, step, false) {
             continue;
         }
-        let redacted = is_redacted(audited, step);
         for check in supporting_checks(audited, step).filter(|check| !matches!(check.what.as_str(), "status" | "exit"))
         {
             any = true;
-            if !is_witnessed(check, redacted) {
+            if !check.hidden {
                 return false;
             }
         }
@@ -236,55 +217,13 @@ pub(super) fn claims(audited: &Audited, tests: &[JudgedTest]) -> Claims {
         if !passed || !(holds_up(audited, step, false) || holds_up(audited, step, about_status(position))) {
             continue;
         }
-        let redacted = is_redacted(audited, step);
         for check in supporting_checks(audited, step) {
             match planned.action {
-                _ if is_witnessed(check, redacted) => claims.witnessed += 1,
+                _ if check.hidden => claims.witnessed += 1,
                 Action::Http(_) => claims.observed += 1,
                 Action::Command(_) => claims.reported += 1,
             }
         }
     }
     claims
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluate::Truth;
-    use crate::expect::Channel;
-
-    #[test]
-    fn what_redaction_changed_is_witnessed() {
-        let check = |op: &str, path: Option<&str>, channel: Option<Channel>, saw: &str| CheckResult {
-            what: String::new(),
-            op: op.to_owned(),
-            expected: String::new(),
-            expected_from: None,
-            saw: saw.to_owned(),
-            truth: Truth::Holds,
-            why: None,
-            cause: None,
-            channel,
-            path: path.map(str::to_owned),
-            alternative: None,
-            check: 0,
-            place: Default::default(),
-        };
-        let body = Some(Channel::Body);
-        for (op, path, channel, saw, redacted, witnessed) in [
-            ("equals", Some("id"), body, "7", true, false),
-            ("equals", Some("id"), body, "\"[secret:T:0123abcd]\"", true, true),
-            ("equals", None, None, "[secret:T:0123abcd]", false, true),
-            ("missing", Some("error"), body, "nothing", true, true),
-            ("missing", Some("error"), body, "nothing", false, false),
-            ("count", Some("$.a[*]"), body, "0", true, true),
-            ("notContains", None, body, "\"fine\"", true, true),
-            ("contains", None, body, "\"fine\"", true, true),
-            ("contains", None, body, "\"fine\"", false, false),
-            ("equals", None, None, "text/html", true, false),
-        ] {
-            assert_eq!(is_witnessed(&check(op, path, channel, saw), redacted), witnessed, "{op} {path:?} {saw}");
-        }
-    }
 }

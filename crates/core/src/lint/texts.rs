@@ -15,7 +15,7 @@ use crate::vars::{Reference, environment_names, is_literal};
 pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
     let spotted = documents(input, found);
     for (name, value) in &input.plan.vars {
-        field(name, value, &At::plan(), false, &mut Fields { found, spotted: !spotted.is_empty() });
+        field(name, value, &At::plan(), Credentials::Nowhere, &mut Fields { found, spotted: !spotted.is_empty() });
     }
     for step in input.plan.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let place = step.place;
@@ -63,23 +63,24 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
                 if header::is_credential(name) {
                     credential(name, value, &at, fields);
                 } else {
-                    field(name, value, &at, true, fields);
+                    field(name, value, &at, Credentials::Anywhere, fields);
                 }
             }
             for (name, value) in &http.query {
-                field(name, value, &at, false, fields);
+                field(name, value, &at, Credentials::Nowhere, fields);
             }
             match &http.body {
-                Some(Body::Json(value) | Body::Text(value)) => field("body", value, &at, false, fields),
+                Some(Body::Json(value)) => field("body", value, &at, Credentials::Named, fields),
+                Some(Body::Text(value)) => field("body", value, &at, Credentials::Nowhere, fields),
                 Some(Body::Form(pairs)) => {
                     for (name, value) in pairs {
-                        field(name, value, &at, false, fields);
+                        field(name, value, &at, Credentials::Named, fields);
                     }
                 }
                 Some(Body::Multipart(parts)) => {
                     for part in parts {
                         if let PartContent::Value(value) = &part.content {
-                            field(&part.name, value, &at, false, fields);
+                            field(&part.name, value, &at, Credentials::Named, fields);
                         }
                     }
                 }
@@ -88,13 +89,13 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
         }
         Action::Command(command) => {
             for (name, value) in &command.env {
-                field(name, value, &at, true, fields);
+                field(name, value, &at, Credentials::Anywhere, fields);
             }
             for value in &command.argv {
-                field("argument", value, &at, false, fields);
+                field("argument", value, &at, Credentials::Nowhere, fields);
             }
             if let Some(value) = &command.stdin {
-                field("stdin", value, &at, false, fields);
+                field("stdin", value, &at, Credentials::Named, fields);
             }
         }
     }
@@ -107,10 +108,21 @@ fn credential(name: &str, value: &Json, at: &At, fields: &mut Fields<'_>) {
     }
 }
 
-/// A named value, at any depth. `credentials`: a place where references to the environment belong; elsewhere they
-/// belong only under a name that is a secret's.
-fn field(name: &str, value: &Json, at: &At, credentials: bool, fields: &mut Fields<'_>) {
+/// Where references to the environment belong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Credentials {
+    /// Whatever the name is.
+    Anywhere,
+    /// Under a name that is a secret's.
+    Named,
+    /// Nowhere: what is written there may be shown.
+    Nowhere,
+}
+
+/// A named value, at any depth.
+fn field(name: &str, value: &Json, at: &At, credentials: Credentials, fields: &mut Fields<'_>) {
     let is_secret = secret::is_secret_name(name);
+    let belongs = credentials == Credentials::Anywhere || (credentials == Credentials::Named && is_secret);
     match value {
         Json::Text(text) if is_secret && text.len() >= secret::SHORTEST && !fields.spotted => {
             let message = format!("the value of {name} is written out");
@@ -118,7 +130,7 @@ fn field(name: &str, value: &Json, at: &At, credentials: bool, fields: &mut Fiel
         }
         Json::List(items) => items.iter().for_each(|item| field(name, item, at, credentials, fields)),
         Json::Map(_) if matches!(Reference::of(value), Ok(Some(_))) => {
-            for variable in environment_names(value).into_iter().filter(|_| !credentials) {
+            for variable in environment_names(value).into_iter().filter(|_| !belongs) {
                 let message = format!("{variable} is read from the environment under {name}, where no credential goes");
                 fields.found.error(Code::EnvReferenceMisplaced, at.clone(), message);
             }

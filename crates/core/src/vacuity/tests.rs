@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::expect::{Comparison, JsonType};
 use crate::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved};
+use crate::journal::witnessed::Witnessed;
 use crate::json::Json;
 use crate::lint::testing::World;
 use crate::observe::{Captured, CommandResult, Hop};
@@ -50,7 +51,7 @@ fn borne(at: usize, checks: Vec<What>, observation: &Observation, texts: &[&str]
     let vars =
         Vars::new(&[("qa_marker".into(), "m-1".into()), ("seven".into(), "7".into()), ("none".into(), "".into())]);
     let files = |name: &str| (name == "any.json").then(|| b"{}".to_vec());
-    let judged = judge(step, observation, Some(BODY.as_bytes()), &evidence, &vars, &files);
+    let judged = judge(step, observation, Some(BODY.as_bytes()), &evidence, &vars, &files, &Witnessed::default());
     assert_eq!(judged.status, StepStatus::Passed, "{:?}", judged.reason);
     strength(step, scenario, observation, &judged.checks, &vars, &files)
 }

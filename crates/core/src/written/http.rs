@@ -115,10 +115,10 @@ fn request(fields: &Fields, out: &mut Out, w: &mut Writing) {
         out.push(("headers", named(node, Spot::Credential, w)));
     }
     if let Some(node) = fields.get("json") {
-        out.push(("json", data(node, Spot::Data, w)));
+        out.push(("json", data(node, Spot::Sent, w)));
     }
     if let Some(node) = fields.get("form") {
-        out.push(("form", named(node, Spot::Data, w)));
+        out.push(("form", named(node, Spot::Sent, w)));
     }
     if let Some(node) = fields.get("multipart") {
         out.push(("multipart", multipart(node, w)));
@@ -145,9 +145,9 @@ fn multipart(node: &Node, w: &mut Writing) -> Node {
 
 fn part(node: &Node, w: &mut Writing) -> Node {
     let pairs = node.as_map().filter(|pairs| pairs.iter().any(|(key, _)| PART.contains(&key.name.as_str())));
-    let Some(pairs) = pairs else { return data(node, Spot::Data, w) };
+    let Some(pairs) = pairs else { return data(node, Spot::Sent, w) };
     let filled = pairs.iter().map(|(key, value)| {
-        let value = if key.name == "value" { data(value, Spot::Data, w) } else { fixed(value, "the part", w) };
+        let value = if key.name == "value" { data(value, Spot::Sent, w) } else { fixed(value, "the part", w) };
         (key.clone(), value)
     });
     Node::new(Value::Map(filled.collect()), node.place)

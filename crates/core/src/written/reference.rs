@@ -11,7 +11,9 @@ use crate::vars::{Malformed, Part, is_variable, parts};
 /// Where a value stands: credentials may be read from the environment in a few places only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// Bodies, queries, forms, standard input, expected data.
+    /// Bodies in JSON, forms, parts, standard input: `{$env: NAME}` is a reference, under a name that is a secret's.
+    Sent,
+    /// Queries, arguments, expected data.
     Data,
     /// `auth`, `headers`, `env`: `{env: NAME}` is a reference.
     Credential,
@@ -149,7 +151,7 @@ fn misplaced(node: &Node, w: &mut Writing) {
         Code::EnvReferenceMisplaced,
         node.place,
         "a reference to the environment stands in data",
-        "use it in auth, headers and env; write other values into the plan",
+        "use it in auth, headers and env; in what is sent write {$env: NAME} under a secret's name (password, token, …)",
     );
 }
 

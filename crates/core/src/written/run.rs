@@ -25,7 +25,7 @@ pub(super) fn step(node: &Node, w: &mut Writing) -> Option<Built> {
         out.push(("env", named(node, Spot::Credential, w)));
     }
     if let Some(node) = fields.get("stdin") {
-        out.push(("stdin", data(node, Spot::Data, w)));
+        out.push(("stdin", data(node, Spot::Sent, w)));
     }
     for name in ["shell", "idempotent"] {
         out.extend(fields.get(name).map(|node| (name, node.clone())));

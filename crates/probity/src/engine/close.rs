@@ -9,7 +9,7 @@ use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 
 use super::open::Run;
 use super::recorder::Recorder;
-use super::{EngineError, Finished};
+use super::{EngineError, Finished, rescan};
 use crate::derive;
 use probity_store::StoreError;
 use probity_store::list::RunList;
@@ -32,6 +32,10 @@ pub(super) fn seal(
     if let Err(error) = recorder.folder.read_back() {
         let message = error.to_string();
         recorder.write(Kind::RuntimeObserved, &RuntimeObserved::RecordingFailed { message })?;
+    }
+    let places = rescan::places(recorder.folder.path(), &recorder.redactor);
+    if !places.is_empty() {
+        recorder.write(Kind::RuntimeObserved, &RuntimeObserved::SecretKept { places })?;
     }
     recorder.folder.sync()?;
     let dir = recorder.folder.path().to_path_buf();

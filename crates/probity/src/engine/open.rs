@@ -17,7 +17,7 @@ use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
 use probity_core::plan::{Action, KeySource, Plan};
 use probity_core::recorded::{MARKER, program_name};
-use probity_core::redact::{Redactor, searchable};
+use probity_core::redact::{self, Redactor, Written, searchable};
 use probity_core::walk;
 use probity_probes::command::{self, Sealed, seal};
 use probity_probes::http::Secrets;
@@ -39,6 +39,8 @@ pub(super) struct Run<'a> {
     pub(super) list: RunList,
     pub(super) budget: Budget,
     pub(super) secrets: Secrets,
+    /// Names of variables that hold secrets.
+    pub(super) secret_variables: Arc<BTreeSet<String>>,
     /// Programs and scripts by step, hashed when the run was opened.
     pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
     /// Files that the plan names, with the bytes that were sealed.
@@ -46,6 +48,8 @@ pub(super) struct Run<'a> {
     pub(super) opened: RunOpened,
     pub(super) opened_at: String,
     pub(super) cancelled: bool,
+    /// Whether another process began the run: what it held in memory is gone.
+    pub(super) lost: bool,
 }
 
 /// Opens a run.
@@ -100,9 +104,13 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     // `qa_started_at` is what the journal says, so that it can be worked out again.
     let opened_at = recorder.last_at().to_owned();
     let programs = programs(request.project, checked.plan());
+    let checked = Arc::new(checked);
+    let ours = vec![opened.marker.clone(), recorder.folder.run().to_owned()];
+    recorder.redactor = recorder.redactor.sparing(written(&checked), ours);
     let mut run = Run {
         request,
-        checked: Arc::new(checked),
+        secret_variables: Arc::new(redact::variables(checked.plan())),
+        checked,
         recorder,
         list,
         budget,
@@ -112,6 +120,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         opened,
         opened_at,
         cancelled: false,
+        lost: false,
     };
     seal_inputs(&mut run)?;
     let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
@@ -177,6 +186,12 @@ pub(super) fn credentials(plan: &Plan, project: &Project) -> (Secrets, Redactor,
     let _ = getrandom::fill(&mut key);
     let (values, common) = searchable(plan, values);
     (secrets, Redactor::new(&key, &values), common)
+}
+
+/// What a plan writes out, to be asked for when something may be a secret.
+fn written(checked: &Arc<CheckedPlan>) -> Written {
+    let checked = Arc::clone(checked);
+    Arc::new(move || redact::written(checked.plan_text()))
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.

@@ -14,9 +14,10 @@ use probity_core::plan::Action;
 use probity_core::walk;
 use probity_probes::http::{Client, Settings};
 
+use super::EngineError;
 use super::open::Run;
 use super::recorder::Captures;
-use super::{EngineError, act};
+use super::sight::kept_http;
 
 /// Connects to every origin that the selected steps speak to. False when one gives no connection.
 pub(super) async fn connect(run: &mut Run<'_>) -> Result<bool, EngineError> {
@@ -64,7 +65,8 @@ pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), Engin
     let deadline = run.budget.deadline(true);
     let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;
     let mut captures = Captures::default();
-    let observed = act::observe_http(exchange, Vec::new(), "identity", &run.recorder.redactor, &mut captures);
+    run.recorder.redactor.study(&exchange);
+    let observed = kept_http(exchange, "identity", &run.recorder.redactor, &mut captures);
     captures.write(&mut run.recorder, 0, true)?;
     let call = probity_core::invoke::Call::Http(call).to_json();
     let observation = Box::new(Observation::Http(observed));

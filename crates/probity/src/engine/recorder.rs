@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{Body, Content, EvidenceCaptured, InputSealed, Role};
-use probity_core::journal::observation::{Blob, HttpObserved};
+use probity_core::journal::observation::{Blob, Observation};
 use probity_core::redact::Redactor;
 use probity_core::step::Evidence;
 use probity_store::StoreError;
@@ -140,9 +140,8 @@ impl Captures {
     }
 
     /// Lets bytes go, once they are written and another try follows; those stay that `whole` saw.
-    pub(super) fn next_try(&mut self, whole: Option<&HttpObserved>) {
-        let kept: BTreeSet<Digest> =
-            whole.iter().flat_map(|whole| &whole.hops).map(|observed| observed.body().sha256).collect();
+    pub(super) fn next_try(&mut self, whole: Option<&Observation>) {
+        let kept: BTreeSet<Digest> = whole.iter().flat_map(|whole| whole.blobs()).collect();
         self.held.retain(|digest, _| kept.contains(digest));
     }
 }

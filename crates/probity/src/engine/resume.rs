@@ -13,7 +13,7 @@ use probity_core::journal::body::{Role, RuntimeObserved};
 use probity_core::judged::Judged;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::recorded::Recorded;
-use probity_core::redact::Redactor;
+use probity_core::redact::{self, Redactor};
 use probity_core::walk::{self, CaseWalk, EngineValues, Walked};
 use probity_probes::command::Sealed;
 use probity_probes::http::{Client, Settings};
@@ -111,11 +111,13 @@ fn clean_up(
         list: list.clone(),
         budget: Budget::for_cleanup(recorded.opened().limits, used),
         secrets,
+        secret_variables: Arc::new(redact::variables(audited.checked().plan())),
         programs: programs(recorded, open::programs(&project, audited.checked().plan())),
         files,
         opened: recorded.opened().clone(),
         opened_at: recorded.opened_at().to_owned(),
         cancelled: false,
+        lost: true,
     };
     runtime.block_on(cases(&mut run, judged))?;
     Ok(run.recorder)

@@ -10,10 +10,12 @@ use probity_core::invoke::{Call, idempotency_key};
 use probity_core::journal::Kind;
 use probity_core::journal::body::{ActionCommit, ActionIntent, RunCancelled};
 use probity_core::journal::observation::Observation;
+use probity_core::journal::witnessed::Witnessed;
 use probity_core::json::Json;
 use probity_core::judged::drawn_action;
+use probity_core::observe::{Failure, FailureKind};
 use probity_core::plan::{Scenario, Step};
-use probity_core::step::{Judgement, StepStatus};
+use probity_core::step::{Judgement, StepStatus, of_failure};
 use probity_core::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
 use probity_probes::http::{Client, Jar, Settings};
 
@@ -103,6 +105,10 @@ pub(super) async fn one(
         Next::Run(_) if !run.budget.probe_left(step.always_run) => {
             Next::Leave(skipped(Code::BudgetExceeded, "no probe was left for the step".to_owned()))
         }
+        Next::Run(call) if run.lost && !run.recorder.redactor.knows_all(&drawn(&call)) => {
+            let message = "it needs a secret that was known to the process that ended, and to nobody else".to_owned();
+            Next::Leave(of_failure(&Failure { kind: FailureKind::CredentialMissing, message }))
+        }
         next => next,
     };
     match next {
@@ -115,6 +121,15 @@ pub(super) async fn one(
             send(run, case, client, scenario, step, &call).await
         }
     }
+}
+
+/// A call with everything that its variables went into.
+fn drawn(call: &Call) -> String {
+    let body = match call {
+        Call::Http(http) => http.body.as_deref(),
+        Call::Command(command) => command.stdin.as_deref(),
+    };
+    format!("{} {}", call.to_json(), String::from_utf8_lossy(body.unwrap_or_default()))
 }
 
 /// Writes down, once, that the run was cancelled or is out of its budget.
@@ -158,7 +173,8 @@ pub(super) fn leave(
     judgement: &Judgement,
 ) -> Result<(), EngineError> {
     let intent = begin(run, scenario, step, None)?;
-    commit(run, scenario, step, intent, judgement, None, 0, 0)
+    let nothing = Seen { observation: None, witnessed: Witnessed::default(), probes: 0, output_bytes: 0 };
+    commit(run, scenario, step, intent, judgement, nothing)
 }
 
 async fn send(
@@ -176,21 +192,31 @@ async fn send(
     }
     let acted = act::act(run, case, client, step, call, intent).await?;
     run.budget.spend(acted.probes, acted.output);
-    let observation = Some(Arc::new(acted.observation));
-    commit(run, scenario, step, intent, &acted.judgement, observation, acted.probes, acted.output)?;
+    let seen = Seen {
+        observation: Some(Arc::new(acted.observation)),
+        witnessed: acted.witnessed,
+        probes: acted.probes,
+        output_bytes: acted.output,
+    };
+    commit(run, scenario, step, intent, &acted.judgement, seen)?;
     Ok(acted.judgement)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the fields of one entry")]
+/// What a commit says beside the judgement.
+struct Seen {
+    observation: Option<Arc<Observation>>,
+    witnessed: Witnessed,
+    probes: u64,
+    output_bytes: u64,
+}
+
 fn commit(
     run: &mut Run<'_>,
     scenario: &Scenario,
     step: &Step,
     intent: u64,
     judgement: &Judgement,
-    observation: Option<Arc<Observation>>,
-    probes: u64,
-    output_bytes: u64,
+    seen: Seen,
 ) -> Result<(), EngineError> {
     let reason = judgement.reason.as_ref();
     let message = reason.map(|reason| run.recorder.redactor.text(&reason.message));
@@ -203,9 +229,10 @@ fn commit(
             status: judgement.status.as_str().to_owned(),
             code: reason.map(|reason| reason.code.as_str().to_owned()),
             message,
-            observation,
-            probes,
-            output_bytes,
+            observation: seen.observation,
+            witnessed: seen.witnessed,
+            probes: seen.probes,
+            output_bytes: seen.output_bytes,
         },
     )?;
     Ok(())

@@ -190,6 +190,7 @@ mod tests {
             channel: None,
             path: path.map(str::to_owned),
             alternative: None,
+            hidden: false,
             check: 0,
             place: Place::default(),
         }

@@ -92,6 +92,19 @@ impl Lab {
         }
     }
 
+    /// How many requests came, once no more come: the server may note one after its sender is gone.
+    pub(crate) fn settled(&self) -> usize {
+        let mut seen = (self.server.hits().len(), Instant::now());
+        while seen.1.elapsed() < Duration::from_millis(60) {
+            std::thread::sleep(Duration::from_millis(5));
+            let now = self.server.hits().len();
+            if now != seen.0 {
+                seen = (now, Instant::now());
+            }
+        }
+        seen.0
+    }
+
     /// Run folders, oldest first.
     pub(crate) fn runs(&self) -> Vec<PathBuf> {
         runs_in(&self.dir.path().join("probity-runs"))

@@ -7,6 +7,7 @@ mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
+mod sessions;
 mod uses;
 mod vacuity;
 mod ways;

@@ -21,13 +21,14 @@ cases:
       - {http: GET /echo, auth: {basic: {env: LAB_LOGIN}}, followRedirects: 3, expect: {status: 200, json: {method: GET}}}
 ";
 
-fn forms() -> Vec<Vec<u8>> {
-    let hex: String = SECRET.bytes().map(|b| format!("{b:02x}")).collect();
-    let percent: String = url_encoded(SECRET);
+/// The spellings in which a secret comes back.
+pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
+    let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
+    let percent: String = url_encoded(secret);
     let lower = percent.replace("%2F", "%2f").replace("%2B", "%2b").replace("%3F", "%3f").replace("%7E", "%7e");
-    let mut forms = vec![SECRET.to_owned(), hex.to_uppercase(), hex, lower, percent];
+    let mut forms = vec![secret.to_owned(), hex.to_uppercase(), hex, lower, percent];
     for phase in 0..3 {
-        let bytes = [vec![b'x'; phase], SECRET.as_bytes().to_vec()].concat();
+        let bytes = [vec![b'x'; phase], secret.as_bytes().to_vec()].concat();
         let text = STANDARD.encode(&bytes);
         forms.push(text[4..text.len() - 4].to_owned());
         forms.push(text[4..text.len() - 4].replace('+', "-").replace('/', "_"));
@@ -42,7 +43,7 @@ fn url_encoded(text: &str) -> String {
 }
 
 /// Every file below a folder, with its bytes.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {
@@ -58,7 +59,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn nothing_leaks(lab: &Lab) {
     let mut looked = 0;
     for (name, bytes) in files(&lab.dir.path().join("probity-runs")) {
-        for form in forms() {
+        for form in forms(SECRET) {
             let found = bytes.windows(form.len()).any(|window| window == form);
             assert!(!found, "{} in {name}", String::from_utf8_lossy(&form));
         }
@@ -127,19 +128,25 @@ fn echoes_in_every_place_of_an_answer() {
 
 #[test]
 fn a_program_that_prints_its_environment() {
-    let lab = Lab::new(
-        "
+    // What stands beside the secret can be seen in what is kept; what holds of the secret itself was seen once.
+    for (expected, exit, words) in [
+        ("said", "exit 0", "2 reported"),
+        ("{matches: '^said [^ ]{12,}$'}", "exit 5", "witnessed_only"),
+        ("{matches: '^said secret'}", "exit 1", "requirement_failed"),
+    ] {
+        let lab = Lab::new(&format!(
+            "
 cases:
   - id: ENV-1
     title: with a token
     covers: [C-3]
     steps:
-      - {run: [sh, tools/env.sh], env: {TOKEN: {env: LAB_TOKEN}}, expect: {exit: 0, text: said}}
-",
-    );
-    lab.write("tools/env.sh", "echo said $TOKEN; echo $TOKEN >&2\n");
-    let said = run(&lab);
-    // The text that it is judged by had the secret taken out, so only who was there has seen it.
-    assert!(said.starts_with("exit 5") && said.contains("witnessed_only"), "{said}");
-    nothing_leaks(&lab);
+      - {{run: [sh, tools/env.sh], env: {{TOKEN: {{env: LAB_TOKEN}}}}, expect: {{exit: 0, text: {expected}}}}}
+"
+        ));
+        lab.write("tools/env.sh", "printf 'said %s' \"$TOKEN\"; echo $TOKEN >&2\n");
+        let said = run(&lab);
+        assert!(said.starts_with(exit) && said.contains(words), "{expected}: {said}");
+        nothing_leaks(&lab);
+    }
 }

@@ -355,6 +355,9 @@ fn texts() {
             ("body", |w| w.body(0, Json::map([("sku", env("SKU"))]))),
             ("argument", |w| w.command(2).argv.push(env("A"))),
             ("vars", |w| w.plan.vars.push(("a".into(), env("A")))),
+            ("query under a secret's name", |w| w.http(1).query.push(("api_key".into(), env("A")))),
+            ("form", |w| w.http(1).body = Some(Body::Form(vec![("user".into(), env("A"))]))),
+            ("text", |w| w.http(1).body = Some(Body::Text(env("A")))),
         ],
     );
     passes(
@@ -362,6 +365,9 @@ fn texts() {
         &[
             ("env", |w| w.command(2).env.push(("A".into(), env("A")))),
             ("header", |w| w.http(1).headers.push(("x-a".into(), env("A")))),
+            ("body", |w| w.body(0, Json::map([("login", Json::map([("password", env("A"))]))]))),
+            ("form", |w| w.http(1).body = Some(Body::Form(vec![("password".into(), env("A"))]))),
+            ("standard input", |w| w.command(2).stdin = Some(Json::map([("api_key", env("A"))]))),
         ],
     );
     refuses(

@@ -152,9 +152,8 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
     let reason = step.judgement.reason.as_ref().map(|reason| {
         Json::map([("code", Json::from(reason.code.as_str())), ("message", clip(&reason.message, 300).into())])
     });
-    let redacted = captured(judged, step).iter().any(|evidence| evidence.redactions > 0);
-    let class = match planned.action {
-        _ if redacted => "witnessed",
+    let class = |check: &CheckResult| match planned.action {
+        _ if check.hidden => "witnessed",
         Action::Http(_) => "observed",
         Action::Command(_) => "reported",
     };
@@ -172,7 +171,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
                 ("provenance", provenance_word(judged, scenario, planned, check).into()),
                 ("saw", clip(&check.saw, 300).into()),
                 ("holds", check.truth.as_str().into()),
-                ("class", class.into()),
+                ("class", class(check).into()),
             ])
         })
         .collect();

@@ -375,7 +375,7 @@ forgeries! {
     };
 
     // Verdict.
-    not_reproduced: NotReproduced, whole, |f| set(f.opened(), "derivation", 3u64);
+    not_reproduced: NotReproduced, whole, |f| set(f.opened(), "derivation", 4u64);
     not_reproduced_by_no_derivation: NotReproduced, whole, |f| set(f.opened(), "derivation", 0u64);
 }
 
