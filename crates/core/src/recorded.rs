@@ -11,7 +11,7 @@ use crate::journal::body::{
     RunCancelled, RunClosed, RuntimeObserved,
 };
 use crate::journal::chain::{Chain, End};
-use crate::journal::opened::RunOpened;
+use crate::journal::opened::{ISOLATION_MOUNTS, ISOLATION_NONE, RunOpened};
 use crate::journal::{Entry, Kind, Seal};
 use crate::json::Json;
 
@@ -288,8 +288,8 @@ impl Fold {
         if !marked || opened.nonce.len() != 32 || !hex(&opened.nonce, 32) {
             self.refuse_at(Code::EntryBodyInvalid, 0, "nonce or marker is not one that a run makes");
         }
-        if self.recorded.opened.isolation != "none" {
-            self.refuse_at(Code::EntryBodyInvalid, 0, "this version isolates nothing");
+        if ![ISOLATION_NONE, ISOLATION_MOUNTS].contains(&self.recorded.opened.isolation.as_str()) {
+            self.refuse_at(Code::EntryBodyInvalid, 0, "this version knows no such isolation");
         }
     }
 

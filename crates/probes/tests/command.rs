@@ -68,7 +68,13 @@ impl Project {
             ("AWS_SECRET_ACCESS_KEY".into(), "not for children".into()),
         ];
         let secrets = |name: &str| (name == "SHOP_TOKEN").then(|| "s3cr3t-value".to_owned());
-        let around = Surroundings { project: self.path(), mark: &mark, inherited: &inherited, secrets: &secrets };
+        let around = Surroundings {
+            project: self.path(),
+            mark: &mark,
+            inherited: &inherited,
+            secrets: &secrets,
+            isolated: None,
+        };
         command::run(call, sealed, &around, allowance, deadline, cancel).await
     }
 

@@ -24,7 +24,13 @@ async fn a_child_without_mark_is_found_because_it_is_a_stranger() {
     let sealed = command::seal(&call.argv, ".", project.path(), OsStr::new("/usr/bin:/bin")).unwrap();
     let inherited = [("PATH".into(), "/usr/bin:/bin".into())];
     let secrets = |_: &str| None;
-    let around = Surroundings { project: project.path(), mark: "unmarked", inherited: &inherited, secrets: &secrets };
+    let around = Surroundings {
+        project: project.path(),
+        mark: "unmarked",
+        inherited: &inherited,
+        secrets: &secrets,
+        isolated: None,
+    };
     let allowance = Allowance { keep: 1000, output: 1000, grace: Allowance::GRACE };
     let (_keep, cancel) = watch::channel(false);
     let result =

@@ -3,6 +3,11 @@
 use super::body::{Body, Fields};
 use crate::json::Json;
 
+/// Nothing keeps children out of the run folder.
+pub const ISOLATION_NONE: &str = "none";
+/// Children start in a mount namespace where the run folder and the run list are read-only (threats.md R11).
+pub const ISOLATION_MOUNTS: &str = "mount_namespace";
+
 /// The first entry of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOpened {
@@ -20,7 +25,7 @@ pub struct RunOpened {
     pub derivation: u64,
     /// Digest of the program's own file, where it could be read.
     pub executable: Option<String>,
-    /// How children are kept out of the run folder: `none` until a later wave.
+    /// How children are kept out of the run folder: [`ISOLATION_NONE`] or [`ISOLATION_MOUNTS`].
     pub isolation: String,
     /// 16 hex digits of the digest of requirement and environment.
     pub series: String,

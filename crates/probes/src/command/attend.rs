@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use probity_core::observe::{CommandCall, CommandResult, Failure, FailureKind};
 use rustix::fs::{MemfdFlags, SealFlags};
 use tokio::process::Command;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::group::Group;
@@ -70,7 +71,7 @@ pub(super) fn launch(
     command.arg0(shown_as(argv0, around.project)).args(call.argv.iter().skip(1)).current_dir(folder);
     command.env_clear().envs(variables);
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = spawn(&mut command, around.mark).map_err(|error| no_start(argv0, &error))?;
+    let mut group = spawn(command, around).map_err(|error| no_start(argv0, &error))?;
     // From here on the kernel refuses writes to a running machine program, so an unchanged stamp means that the bytes
     // that run are the bytes that were hashed. Dropping the group ends it.
     if !untouched(&held, &sealed.program) {
@@ -166,7 +167,17 @@ async fn cancelled(mut cancel: watch::Receiver<bool>) {
     }
 }
 
-fn spawn(command: &mut Command, mark: &str) -> io::Result<Group> {
+fn spawn(mut command: Command, around: &Surroundings<'_>) -> io::Result<Group> {
+    let Some(isolated) = around.isolated else { return tried(&mut command, around.mark) };
+    let (runtime, mark) = (Handle::current(), around.mark.to_owned());
+    let start = move || {
+        let _inside = runtime.enter();
+        tried(&mut command, &mark)
+    };
+    isolated.run(start).unwrap_or_else(|| Err(io::Error::other("the thread that starts children is gone")))
+}
+
+fn tried(command: &mut Command, mark: &str) -> io::Result<Group> {
     let mut tries = 0;
     loop {
         match Group::spawn(command, mark) {

@@ -17,6 +17,7 @@
 mod attend;
 mod environ;
 mod group;
+mod isolated;
 pub mod kin;
 mod seal;
 mod stamp;
@@ -31,6 +32,7 @@ use probity_core::observe::{CommandCall, CommandResult, Failure, FailureKind};
 use tokio::sync::watch;
 
 pub use environ::{INHERITED, MARK, inherited};
+pub use isolated::Isolated;
 pub use seal::{resolve, seal};
 pub use stamp::{MAX_SEALED, digest};
 
@@ -75,6 +77,8 @@ pub struct Surroundings<'a> {
     pub inherited: &'a [(OsString, OsString)],
     /// Looks a credential up by the name of its variable.
     pub secrets: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    /// Where the child starts, if it is kept out of something.
+    pub isolated: Option<&'a Isolated>,
 }
 
 impl std::fmt::Debug for Surroundings<'_> {

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use probity_core::json::Json;
+use probity_probes::command::Isolated;
 use probity_store::find;
 
 use super::here;
@@ -55,9 +56,9 @@ pub(crate) fn doctor(args: &DoctorArgs, out: Out) -> u8 {
             remedy: "install chromium; this build has no browser steps yet, so nothing needs it today",
         },
         Look {
-            name: "namespaces",
-            found: namespaces(),
-            remedy: "allow user namespaces; nothing needs them today, runs say isolation none",
+            name: "isolation",
+            found: isolation(),
+            remedy: "nothing needs it; as root with CAP_SYS_ADMIN runs keep the programs they start out of their folder",
         },
         Look { name: "clock", found: clock(), remedy: "set the clock: the times of a run are read from it" },
         Look {
@@ -130,19 +131,11 @@ fn browser() -> Result<String, String> {
     found.map(|file| file.display().to_string()).ok_or_else(|| "no Chrome or Chromium on the search path".to_owned())
 }
 
-/// Whether a process without rights may have mounts of its own.
-fn namespaces() -> Result<String, String> {
-    let most = |name: &str| {
-        let text = std::fs::read_to_string(Path::new("/proc/sys/user").join(name)).ok()?;
-        text.trim().parse::<u64>().ok()
-    };
-    let allowed = |name| most(name).is_some_and(|most| most > 0);
-    let off =
-        std::fs::read_to_string("/proc/sys/kernel/unprivileged_userns_clone").is_ok_and(|text| text.trim() == "0");
-    if allowed("max_user_namespaces") && allowed("max_mnt_namespaces") && !off {
-        Ok("the kernel allows user and mount namespaces".to_owned())
-    } else {
-        Err("the kernel allows no user or mount namespaces".to_owned())
+/// Whether programs can be started in a mount namespace of their own.
+fn isolation() -> Result<String, String> {
+    match Isolated::from(&[]) {
+        Some(_) => Ok("programs that a run starts are kept out of its folder".to_owned()),
+        None => Err("this process may not make mount namespaces, so runs say isolation none".to_owned()),
     }
 }
 

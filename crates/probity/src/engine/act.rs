@@ -175,6 +175,7 @@ async fn commanded(run: &Run<'_>, step: &Step, call: &CommandCall) -> CommandRes
                 mark: &mark,
                 inherited: &inherited(run),
                 secrets: &|name| secrets.get(name).map(str::to_owned),
+                isolated: run.isolated.as_ref(),
             };
             let deadline = run.budget.deadline(step.always_run);
             command::run(call, sealed, &around, &allowance, deadline, run.request.cancel.clone()).await

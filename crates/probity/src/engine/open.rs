@@ -11,15 +11,15 @@ use probity_core::ids::{Digest, Id};
 use probity_core::inputs::{credentials_of, key_files_of};
 use probity_core::journal::Kind;
 use probity_core::journal::body::{PlanChecked, Role};
-use probity_core::journal::opened::{Limits, Options, RunOpened};
+use probity_core::journal::opened::{ISOLATION_MOUNTS, ISOLATION_NONE, Limits, Options, RunOpened};
 use probity_core::json::Json;
 use probity_core::judged::{ALLOWED, DERIVATION};
 use probity_core::observe::Failure;
-use probity_core::plan::{Action, KeySource, Plan};
+use probity_core::plan::{Action, KeySource, Plan, Step};
 use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{self, Redactor, Written, searchable};
 use probity_core::walk;
-use probity_probes::command::{self, Sealed, seal};
+use probity_probes::command::{self, Isolated, Sealed, seal};
 use probity_probes::http::Secrets;
 use probity_store::list::{Opening, RunList};
 use probity_store::run::RunFolder;
@@ -48,6 +48,8 @@ pub(super) struct Run<'a> {
     pub(super) opened: RunOpened,
     pub(super) opened_at: String,
     pub(super) cancelled: bool,
+    /// Where children start, if they are kept out of the run folder.
+    pub(super) isolated: Option<Isolated>,
     /// Whether another process began the run: what it held in memory is gone.
     pub(super) lost: bool,
 }
@@ -76,6 +78,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let series = checked.series();
     let opening = Opening { at: recorder.now(), run, nonce: nonce.clone(), series: series.clone() };
     let attempt = list.open_run(&opening)?;
+    let isolated = isolated(checked.plan(), &recorder.folder, &list);
     let plan_bytes = match &request.source.documents {
         Documents::Written(bytes) => Some((request.source.path.as_path(), bytes.as_slice())),
         Documents::Seed(_) => None,
@@ -88,7 +91,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         tool: format!("probity {}", env!("CARGO_PKG_VERSION")),
         derivation: DERIVATION,
         executable: executable(),
-        isolation: "none".to_owned(),
+        isolation: if isolated.is_some() { ISOLATION_MOUNTS } else { ISOLATION_NONE }.to_owned(),
         series,
         attempt,
         options: Options {
@@ -120,6 +123,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         opened,
         opened_at,
         cancelled: false,
+        isolated,
         lost: false,
     };
     seal_inputs(&mut run)?;
@@ -186,6 +190,13 @@ pub(super) fn credentials(plan: &Plan, project: &Project) -> (Secrets, Redactor,
     let _ = getrandom::fill(&mut key);
     let (values, common) = searchable(plan, values);
     (secrets, Redactor::new(&key, &values), common)
+}
+
+/// Keeps the children of a plan, if it has any, out of the run folder and the run list.
+pub(super) fn isolated(plan: &Plan, folder: &RunFolder, list: &RunList) -> Option<Isolated> {
+    let starts = |step: &Step| matches!(step.action, Action::Command(_));
+    let any = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).any(starts);
+    any.then(|| Isolated::from(&[folder.path(), &list.path()])).flatten()
 }
 
 /// What a plan writes out, to be asked for when something may be a secret.

@@ -104,6 +104,7 @@ fn clean_up(
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
         (probes.saturating_add(commit.probes), output.saturating_add(commit.output_bytes))
     });
+    let isolated = open::isolated(audited.checked().plan(), &recorder.folder, list);
     let mut run = Run {
         request,
         checked: Arc::clone(audited.checked()),
@@ -117,6 +118,7 @@ fn clean_up(
         opened: recorded.opened().clone(),
         opened_at: recorded.opened_at().to_owned(),
         cancelled: false,
+        isolated,
         lost: true,
     };
     runtime.block_on(cases(&mut run, judged))?;

@@ -292,6 +292,37 @@ fn a_run_from_elsewhere_sends_nothing_when_it_is_taken_up() {
     assert_eq!((deletes(&lab), outcome(&moved).as_str()), (0, "inconclusive"));
 }
 
+/// A program that writes where the run is written down: where the system allows it, it cannot; elsewhere it is found out.
+#[test]
+fn a_program_does_not_write_into_its_run() {
+    let lab = Lab::new(
+        "
+cases:
+  - id: EVIL-1
+    title: a program that writes where it should not
+    covers: [C-3]
+    steps:
+      - {run: [sh, tools/evil.sh], expect: {exit: 0, text: tried it}}
+",
+    );
+    lab.write(
+        "tools/evil.sh",
+        "for file in probity-runs/*/journal.jsonl probity-runs/index.jsonl; do echo '{}' >> \"$file\"; done 2>/dev/null
+mkdir probity-runs/*/evidence/zz 2>/dev/null
+touch mine && echo tried it
+",
+    );
+    let ran = lab.run(&[]);
+    assert!(lab.dir.path().join("mine").is_file(), "{}", ran.said());
+    if ran.stdout.contains("isolation mount_namespace") {
+        assert_eq!(ran.exit, 0, "{}", ran.said());
+        assert!(!lab.only().join("evidence/zz").exists(), "{}", ran.said());
+        assert_eq!(done(&lab.command(&["verify"]).output().unwrap()).exit, 0);
+    } else {
+        assert!(ran.stdout.contains("isolation none") && ran.exit == 6, "{}", ran.said());
+    }
+}
+
 #[test]
 fn killed_at_any_moment_it_has_an_answer_and_never_a_pass() {
     let plan = WHOLE.replace("GET /bytes?6000", "GET /slow?60").replace("text: xxxx", "text: slow");
