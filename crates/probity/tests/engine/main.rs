@@ -11,3 +11,4 @@ mod secrets;
 mod uses;
 mod vacuity;
 mod ways;
+mod worst;
