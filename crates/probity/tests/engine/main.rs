@@ -1,6 +1,7 @@
 //! Runs of the program against servers of its own: what each comes to, on disk and as an exit code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod disk;
 mod foreign;
 mod hostile;
 mod lab;
