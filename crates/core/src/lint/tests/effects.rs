@@ -320,7 +320,7 @@ fn texts() {
             ("in env", |w| w.command(2).env.push(("API_KEY".into(), "correcthorse".into()))),
             ("in vars", |w| w.plan.vars.push(("token".into(), "correcthorse".into()))),
             ("through vars, in a header", |w| {
-                through(w, |w| w.http(1).headers.push(("Authorization".into(), var("word"))))
+                through(w, |w| w.http(1).headers.push(("Authorization".into(), var("word"))));
             }),
             ("through vars, in a text", |w| {
                 let bearer = Json::map([("$template", "Bearer {word}")]);
@@ -343,7 +343,7 @@ fn texts() {
             ("a reference", |w| w.body(0, Json::map([("password", env("PASSWORD")), ("note", var("qa_marker"))]))),
             ("short", |w| w.body(0, Json::map([("password", "x")]))),
             ("a constant under a plain name", |w| {
-                through(w, |w| w.http(1).headers.push(("X-Note".into(), var("word"))))
+                through(w, |w| w.http(1).headers.push(("X-Note".into(), var("word"))));
             }),
             ("saved, not constant", |w| w.http(1).headers.push(("X-Api-Key".into(), var("order")))),
             ("a short constant", |w| {

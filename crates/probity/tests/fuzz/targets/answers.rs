@@ -218,7 +218,7 @@ pub(crate) fn header(bytes: &[u8]) {
     let _ = (headers::is_the_clients(text), headers::is_credential(text));
     if let Ok(origin) = Origin::of(text) {
         assert_eq!(Origin::of(&origin.to_string()).as_ref(), Ok(&origin), "{text}");
-        assert!(origin.contains(text) && Origin::allowed(&[origin.clone()], text));
+        assert!(origin.contains(text) && Origin::allowed(std::slice::from_ref(&origin), text));
         assert_eq!(Url::parse(text).expect("a URL").host_str(), Some(origin.host.as_str()));
     }
     if let Ok(probity_core::origin::Destination::On(origin)) = probity_core::origin::destination(text) {
