@@ -50,6 +50,14 @@ fn is_root() -> bool {
     process::exists("id") && process::catch(&mut process::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0")
 }
 
+/// Whether a test may mount a file system, in a namespace of its own.
+pub(crate) fn may_mount() -> bool {
+    ["-m", "-rm"].iter().any(|way| {
+        let mount = [*way, "sh", "-c", "mount -t tmpfs none /mnt 2>/dev/null"];
+        process::exists("unshare") && process::catch(&mut process::command("unshare", &mount)).is_ok()
+    })
+}
+
 fn apt(arguments: &[&str]) -> Result<(), i32> {
     if !process::exists("apt-get") {
         return Err(1);

@@ -8,7 +8,7 @@ use crate::allow::{self, FileFact};
 use crate::codes::Code;
 use crate::coverage::{self, Coverage};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::document::Node;
+use crate::document::{Lines, Node};
 use crate::environment::{Environment, Profile};
 use crate::ids::Digest;
 use crate::lint::{self, LintInput};
@@ -318,7 +318,7 @@ impl Documents {
         let typed_plan = parsed(&plan_name, plan).and_then(|node| decode::plan(&node, &mut about_plan));
         let typed_matrix = parsed(&matrix_name, matrix).and_then(|node| decode::matrix(&node, &mut about_matrix));
         let text = std::str::from_utf8(requirement)
-            .map_err(|_| unreadable(&format!("{folder}requirement.md"), "the text is not UTF-8"));
+            .map_err(|e| not_text(&format!("{folder}requirement.md"), requirement, e.valid_up_to()));
         let broken = about_plan.has_errors() || about_matrix.has_errors();
         faults.extend(about_plan.into_sorted());
         faults.extend(about_matrix.into_sorted());
@@ -357,15 +357,17 @@ impl Documents {
     }
 }
 
-fn unreadable(file: &str, message: &str) -> Diagnostic {
+/// The first byte of a file that is no text, with its place.
+fn not_text(file: &str, bytes: &[u8], at: usize) -> Diagnostic {
+    let good = std::str::from_utf8(&bytes[..at]).unwrap_or_default();
     Diagnostic {
         code: Code::DocumentUnreadable,
         severity: Severity::Error,
         file: file.to_owned(),
-        place: None,
+        place: Some(Lines::new(good).place(at, at)),
         subject: None,
-        message: message.to_owned(),
-        help: None,
+        message: "the text is not UTF-8".to_owned(),
+        help: Some("save the file as UTF-8".to_owned()),
     }
 }
 

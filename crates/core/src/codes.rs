@@ -140,7 +140,7 @@ catalogue! {
     CommandShell = "command_shell", Lint, Person, "The step wants a shell and the plan does not grant it.", "Write the arguments as a list, or add grants: [shell].";
     CommandPathOutside = "command_path_outside", Lint, Agent, "A working folder or file lies outside the project or does not exist.", "Name a path inside the project.";
     SecretLiteral = "secret_literal", Lint, Person, "Something that looks like a secret stands in the text; it would be kept and signed.", "Put it into an environment variable and refer to it as {env: NAME} in auth, headers or env.";
-    SecretTooCommon = "secret_too_common", Lint, Person, "A secret is short or equals a value that the plan expects, so it cannot be searched for without hiding evidence.", "Use a longer secret for tests.";
+    SecretTooCommon = "secret_too_common", Lint, Person, "A secret is short or stands in the plan, so it cannot be searched for without hiding evidence.", "Use a longer secret for tests.";
     EnvMissing = "env_missing", Lint, Person, "A credential's environment variable is not set.", "Set it where probity is started.";
     EnvReferenceMisplaced = "env_reference_misplaced", Lint, Agent, "A reference to the environment stands where no credential belongs.", "Use it in auth, headers and env, and in what is sent under a secret's name: {password: {$env: NAME}}.";
     AuthLiteral = "auth_literal", Lint, Person, "A credential header is written out.", "Refer to an environment variable: {env: NAME}.";

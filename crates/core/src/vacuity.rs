@@ -30,6 +30,28 @@ pub enum Strength {
     Sound,
 }
 
+impl Strength {
+    /// As answers write it: `sound`, `status_only`, `vacuous`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vacuous => "vacuous",
+            Self::StatusOnly => "status_only",
+            Self::Sound => "sound",
+        }
+    }
+
+    /// The same for people, with what it means.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Vacuous => "vacuous: its checks hold whatever is answered",
+            Self::StatusOnly => "status only: nothing but another status or exit code breaks its checks",
+            Self::Sound => "sound: another answer breaks its checks",
+        }
+    }
+}
+
 /// Whether a value was in the step's own input, or is taken from the answer that it should judge. Decided by variables
 /// as in the plan check, never by equal text.
 #[must_use]

@@ -102,7 +102,10 @@ pub(crate) fn fail_store(out: Out, error: &StoreError) -> u8 {
     }
     let exit = match code {
         Code::RunLocked => 3,
-        Code::ReadBackDiffers | Code::IndexBroken => 6,
+        Code::ReadBackDiffers | Code::IndexBroken | Code::LinkRefused | Code::OverBudget => 6,
+        // A journal without an entry is no run yet; any other line that does not fit is a broken one.
+        Code::NotOpened => USAGE,
+        _ if matches!(error, StoreError::JournalFault { .. }) => 6,
         Code::RecordingFailed => 5,
         _ => USAGE,
     };

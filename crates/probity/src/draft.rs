@@ -10,6 +10,7 @@ mod openapi;
 use std::fmt::Write as _;
 
 use probity_core::header::{is_credential, is_the_clients};
+use probity_core::inert::is_unsafe;
 use probity_core::json::Json;
 use probity_core::secret::{find, is_secret_name};
 use url::Url;
@@ -37,6 +38,10 @@ pub(crate) struct Request {
     pub observed: Option<Json>,
     pub insecure: bool,
     pub follow: bool,
+    /// The proxy that it goes through, as it was written.
+    pub proxy: Option<String>,
+    /// Whether that proxy is shown credentials that stood apart from its URL.
+    pub proxy_auth: bool,
 }
 
 /// The body of a request.
@@ -115,6 +120,7 @@ fn step(out: &mut String, n: usize, request: &Request, notes: &mut Vec<String>) 
     let mut headers = Vec::new();
     let json = matches!(request.body, Some(Body::Json(_)));
     let form = matches!(request.body, Some(Body::Form(_)));
+    let mut taken: Vec<String> = Vec::new();
     for (name, value) in &request.headers {
         let lower = name.to_ascii_lowercase();
         let bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
@@ -126,11 +132,17 @@ fn step(out: &mut String, n: usize, request: &Request, notes: &mut Vec<String>) 
             if !own.contains(&lower.as_str()) && !name.starts_with(':') {
                 notes.push(format!("call {n}: the header {name}, which belongs to the client"));
             }
+        } else if name.len() > LONGEST_KEY {
+            notes.push(format!("call {n}: a header whose name has {} bytes", name.len()));
+        } else if taken.contains(&lower) {
+            notes.push(format!("call {n}: a second line of the header {name}"));
         } else if is_credential(name) || is_secret_name(name) || !find(&format!("{name}: {value}")).is_empty() {
             headers.push(format!("{}: {{env: {}}}", quoted(name), variable(name)));
             notes.push(format!("call {n}: the value of {name}; set {} where probity is started", variable(name)));
+            taken.push(lower);
         } else {
             headers.push(format!("{}: {}", quoted(name), quoted(&escaped(value))));
+            taken.push(lower);
         }
     }
     if let Some(auth) = auth {
@@ -145,12 +157,17 @@ fn step(out: &mut String, n: usize, request: &Request, notes: &mut Vec<String>) 
         let _ = writeln!(out, "        headers: {{{}}}", headers.join(", "));
     }
     match &request.body {
-        Some(Body::Json(value)) => {
-            let _ = writeln!(out, "        json: {}", without_secrets(n, value, notes));
-        }
+        Some(Body::Json(value)) => match unsayable(value) {
+            Some(why) => notes.push(format!("call {n}: its body, in which {why}")),
+            None => drop(writeln!(out, "        json: {}", on_a_line(&without_secrets(n, value, notes)))),
+        },
         Some(Body::Form(pairs)) => {
             let pairs = pairs.iter().map(|(name, value)| (name.as_str(), Json::from(value.as_str())));
-            let _ = writeln!(out, "        form: {}", without_secrets(n, &Json::map(pairs), notes));
+            let pairs = Json::map(pairs);
+            match unsayable(&pairs) {
+                Some(why) => notes.push(format!("call {n}: its form, in which {why}")),
+                None => drop(writeln!(out, "        form: {}", on_a_line(&without_secrets(n, &pairs, notes)))),
+            }
         }
         Some(Body::Text(text)) if find(text).is_empty() => {
             let _ = writeln!(out, "        body: {}", quoted(&escaped(text)));
@@ -158,11 +175,53 @@ fn step(out: &mut String, n: usize, request: &Request, notes: &mut Vec<String>) 
         Some(Body::Text(_)) => notes.push(format!("call {n}: its body, which holds what looks like a secret")),
         None => {}
     }
+    if let Some(proxy) = &request.proxy {
+        through(out, n, proxy, request.proxy_auth, notes);
+    }
     if request.insecure {
         out.push_str("        tls: {insecure: true}\n");
     }
     if request.follow {
         out.push_str("        followRedirects: 5\n");
+    }
+}
+
+/// The proxy, with credentials named and not written; `HOST:PORT` is one that speaks HTTP, as for curl.
+fn through(out: &mut String, n: usize, proxy: &str, auth: bool, notes: &mut Vec<String>) {
+    let text = if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") };
+    let url = Url::parse(&text).ok().filter(|url| url.scheme() == "http");
+    let Some((url, host)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
+        notes.push(format!("call {n}: its proxy, which is no http URL"));
+        return;
+    };
+    // Without a port curl takes 1080; port 80 is none to a reader of URLs.
+    let eighty = text.trim_end_matches('/').ends_with(":80");
+    let address = format!("http://{host}:{}", url.port().unwrap_or(if eighty { 80 } else { 1080 }));
+    if auth || !url.username().is_empty() || url.password().is_some() {
+        let _ = writeln!(
+            out,
+            "        proxy: {{url: {}, auth: {{basic: {{env: PROXY_USER_AND_PASSWORD}}}}}}",
+            quoted(&address)
+        );
+        notes.push(format!(
+            "call {n}: the credentials of its proxy; set PROXY_USER_AND_PASSWORD where probity is started"
+        ));
+    } else {
+        let _ = writeln!(out, "        proxy: {}", quoted(&address));
+    }
+}
+
+/// A key of a map that stands in one line: YAML reads no more than 1024 characters of it, and each may be escaped.
+const LONGEST_KEY: usize = 160;
+
+/// Why no plan can say a value, in words, if none can.
+fn unsayable(value: &Json) -> Option<&'static str> {
+    match value {
+        Json::Map(map) if map.has_repeated_key() => Some("a key stands twice"),
+        Json::Map(map) if map.iter().any(|(key, _)| key.len() > LONGEST_KEY) => Some("a key is very long"),
+        Json::Map(map) => map.iter().find_map(|(_, item)| unsayable(item)),
+        Json::List(items) => items.iter().find_map(unsayable),
+        _ => None,
     }
 }
 
@@ -224,7 +283,22 @@ fn variable(name: &str) -> String {
 
 /// As text in double quotes, which YAML reads as JSON does.
 fn quoted(text: &str) -> String {
-    Json::from(text).to_string()
+    on_a_line(&Json::from(text))
+}
+
+/// A value in one line, in which nothing acts on who reads it: what JSON may hold as it is and YAML may not, and what
+/// turns a line around, is escaped. Such characters stand in texts only.
+fn on_a_line(value: &Json) -> String {
+    let mut line = String::new();
+    for c in value.to_string().chars() {
+        match u16::try_from(u32::from(c)) {
+            Ok(unit) if is_unsafe(c) => {
+                let _ = write!(line, "\\u{unit:04x}");
+            }
+            _ => line.push(c),
+        }
+    }
+    line
 }
 
 /// Braces that are meant as such.

@@ -33,6 +33,17 @@ impl Folder {
         Ok(File::from(open_beneath(&self.0, name, flags, mode)?))
     }
 
+    /// Opens a file beneath that may be anything: what is no regular file is not opened at all, since opening a device
+    /// can do things. `Ok(None)` for such a thing.
+    pub(crate) fn plain_file(&self, name: &str, flags: OFlags) -> io::Result<Option<File>> {
+        check(name)?;
+        let facts = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if rustix::fs::FileType::from_raw_mode(facts.st_mode) != rustix::fs::FileType::RegularFile {
+            return Ok(None);
+        }
+        self.file(name, flags, Mode::empty()).map(Some)
+    }
+
     /// Opens a folder beneath.
     pub(crate) fn folder(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -201,6 +212,12 @@ mod tests {
             assert!(folder.file(bad, OFlags::RDONLY, Mode::empty()).is_err(), "{bad}");
             assert!(folder.remove(bad).is_err() && folder.rename("a", bad).is_err());
         }
+        // What is no file is not opened, and nothing is waited for.
+        rustix::fs::mknodat(CWD, root.join("fifo"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        for other in ["a", "link", "fifo"] {
+            assert!(folder.plain_file(other, OFlags::RDONLY).unwrap().is_none(), "{other}");
+        }
+        assert!(folder.plain_file("missing", OFlags::RDONLY).is_err());
         assert!(is_link_error(&folder.file("link", OFlags::RDONLY, Mode::empty()).unwrap_err()));
     }
 }

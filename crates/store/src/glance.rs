@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use crate::StoreError;
 use crate::beneath::{Folder, why_not_single};
@@ -24,7 +24,8 @@ pub fn lines(
     let path = root.join(run).join(JOURNAL);
     let unreadable = |e: std::io::Error| StoreError::unreadable(&path, &e);
     let open = |root: &Path| -> std::io::Result<(File, u64, Option<&'static str>)> {
-        let file = Folder::open(root)?.folder(run)?.file(JOURNAL, OFlags::RDONLY, Mode::empty())?;
+        let file = Folder::open(root)?.folder(run)?.plain_file(JOURNAL, OFlags::RDONLY)?;
+        let file = file.ok_or_else(|| std::io::Error::other("it is no regular file"))?;
         let facts = file.metadata()?;
         Ok((file, facts.len(), why_not_single(&facts)))
     };

@@ -6,7 +6,7 @@ use super::Checked;
 use crate::tree;
 
 /// Folders whose files documents name from the root of the tree.
-const ROOTS: [&str; 8] = ["crates/", "xtask/", "docs/", "bench/", "examples/", "schemas/", ".ci/", ".config/"];
+const ROOTS: [&str; 9] = ["crates/", "xtask/", "docs/", "bench/", "examples/", "fuzz/", "schemas/", ".ci/", ".config/"];
 
 pub(super) fn check() -> Checked {
     let mut lines = Vec::new();

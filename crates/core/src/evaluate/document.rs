@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::locate;
 use super::shadow::Shadow;
 use super::{Bytes, Cause, Unknown};
-use crate::json::{Json, Limits, Lookup, read};
+use crate::json::{Json, JsonFault, Limits, Lookup, read};
 use crate::path::{Path, PathSteps};
 
 /// A document that was read from captured bytes.
@@ -38,7 +38,8 @@ impl Document {
     ///
     /// # Errors
     /// Cut bytes give no document at all, since what is missing may change what everything means; nor do empty
-    /// bytes, or a text with a fault, whose place is named.
+    /// bytes, or a text with a fault, whose place is named. What is deeper or larger than is read may well be JSON:
+    /// nothing is said of it.
     pub fn read(bytes: Bytes<'_>) -> Result<Self, Unknown> {
         if !bytes.complete {
             return Err(Unknown::new(Cause::Incomplete, "the bytes were cut, and cut JSON is no JSON"));
@@ -46,8 +47,10 @@ impl Document {
         if bytes.kept.iter().all(u8::is_ascii_whitespace) {
             return Err(Unknown::new(Cause::NotJson, "it is empty and so no JSON"));
         }
-        let root = read(bytes.kept, &Limits::default())
-            .map_err(|fault| Unknown::new(Cause::NotJson, format!("it is no JSON: {fault}")))?;
+        let root = read(bytes.kept, &Limits::default()).map_err(|fault| match fault.kind {
+            JsonFault::TooLarge => Unknown::new(Cause::Budget, format!("it is more JSON than is read: {fault}")),
+            _ => Unknown::new(Cause::NotJson, format!("it is no JSON: {fault}")),
+        })?;
         Ok(Self::new(root))
     }
 

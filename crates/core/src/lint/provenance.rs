@@ -1,5 +1,7 @@
 //! Where an expected value comes from (plan.md "Provenance", threats.md R6).
 
+mod elsewhere;
+
 use super::findings::{At, Findings};
 use super::index::{Index, variables};
 use super::variables::RESERVED;
@@ -85,6 +87,11 @@ pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
         }
         let judge = |operands: &[&Json], place: &At, found: &mut Findings| {
             judge(at.step, at.scenario, &inherited.1, operands, place, found);
+            for variable in variables(operands.iter().copied()) {
+                if let Some(maker) = elsewhere::same_question(index, at, variable) {
+                    found.error(Code::ExpectationSelfDerived, place.clone(), put_before(variable, maker));
+                }
+            }
         };
         for check in &at.step.checks {
             judge(&check.what.operands(), &At::from((at.step, check)), found);
@@ -96,13 +103,17 @@ pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
     }
 }
 
+fn put_before(variable: &str, maker: &Id) -> String {
+    format!("{variable} was saved by {maker}, which puts the same question, and nothing is changed in between")
+}
+
 fn judge(step: &Step, scenario: &Scenario, inherited: &[&Step], operands: &[&Json], at: &At, found: &mut Findings) {
     for variable in variables(operands.iter().copied()) {
         let Provenance::SelfDerived { step: maker } = provenance(step, scenario, inherited, variable) else { continue };
         let message = if maker == step.id {
             format!("{variable} is saved from the same answer that it should judge")
         } else {
-            format!("{variable} was saved by {maker}, which puts the same question, and nothing is changed in between")
+            put_before(variable, &maker)
         };
         found.error(Code::ExpectationSelfDerived, at.clone(), message);
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod builder;
 mod effects;
+mod elsewhere;
 mod rules;
 
 use builder::{World, id, step_ids};

@@ -9,18 +9,20 @@ use crate::header;
 use crate::json::Json;
 use crate::plan::{Action, Body, PartContent, Step};
 use crate::secret;
-use crate::vars::{Reference, environment_names, is_literal};
+use crate::vars::{Reference, environment_names, is_literal, variables};
 
 /// `secret_literal`, `auth_literal`, `env_reference_misplaced`, `placeholder_left`.
 pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
     let spotted = documents(input, found);
     for (name, value) in &input.plan.vars {
-        field(name, value, &At::plan(), Credentials::Nowhere, &mut Fields { found, spotted: !spotted.is_empty() });
+        let mut fields = Fields { found, spotted: !spotted.is_empty(), constants: &[] };
+        field(name, value, &At::plan(), Credentials::Nowhere, &mut fields);
     }
+    let constants = &input.plan.vars;
     for step in input.plan.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let place = step.place;
         let inside = spotted.iter().any(|offset| (place.start..place.end.max(place.start + 1)).contains(offset));
-        step_fields(step, &mut Fields { found, spotted: inside });
+        step_fields(step, &mut Fields { found, spotted: inside, constants });
     }
     placeholders(input, found);
 }
@@ -53,6 +55,26 @@ struct Fields<'a> {
     found: &'a mut Findings,
     /// The scan of the document has found a secret here already.
     spotted: bool,
+    /// The values under `vars`, which stand in the plan as literals do.
+    constants: &'a [(String, Json)],
+}
+
+/// How many constants deep a value is looked up.
+const DEEPEST: usize = 8;
+
+impl Fields<'_> {
+    /// The constant whose written text goes into a value, if one does that is long enough for a secret.
+    fn constant<'v>(&self, value: &'v Json) -> Option<&'v str> {
+        variables(value).into_iter().find(|name| self.is_written(name, DEEPEST))
+    }
+
+    fn is_written(&self, name: &str, depth: usize) -> bool {
+        let Some((_, value)) = self.constants.iter().find(|(known, _)| known == name) else { return false };
+        match value {
+            Json::Text(text) => text.len() >= secret::SHORTEST,
+            other => depth > 0 && variables(other).into_iter().any(|name| self.is_written(name, depth - 1)),
+        }
+    }
 }
 
 fn step_fields(step: &Step, fields: &mut Fields<'_>) {
@@ -105,6 +127,9 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
 fn credential(name: &str, value: &Json, at: &At, fields: &mut Fields<'_>) {
     if is_literal(value) && !fields.spotted {
         fields.found.error(Code::AuthLiteral, at.clone(), format!("the header {name} is written out"));
+    } else if let Some(constant) = fields.constant(value) {
+        let message = format!("the header {name} takes its value from vars.{constant}, where it is written out");
+        fields.found.error(Code::SecretLiteral, at.clone(), message);
     }
 }
 
@@ -133,6 +158,16 @@ fn field(name: &str, value: &Json, at: &At, credentials: Credentials, fields: &m
             for variable in environment_names(value).into_iter().filter(|_| !belongs) {
                 let message = format!("{variable} is read from the environment under {name}, where no credential goes");
                 fields.found.error(Code::EnvReferenceMisplaced, at.clone(), message);
+            }
+            if let Some(constant) = fields.constant(value).filter(|_| is_secret) {
+                let message = format!("the value of {name} comes from vars.{constant}, where it is written out");
+                // In what is sent a password may be wrong on purpose: it is told, so that it is no other.
+                if credentials == Credentials::Anywhere {
+                    fields.found.error(Code::SecretLiteral, at.clone(), message);
+                } else {
+                    let message = format!("{message} and kept in every run");
+                    fields.found.warning(Code::SecretLiteral, at.clone(), message);
+                }
             }
         }
         Json::Map(map) => map.iter().for_each(|(key, item)| field(key, item, at, credentials, fields)),

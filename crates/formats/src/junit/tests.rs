@@ -1,3 +1,5 @@
+mod schema;
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use quick_xml::Reader;

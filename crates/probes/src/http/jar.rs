@@ -25,8 +25,10 @@ impl Jar {
 
     /// Takes the `Set-Cookie` lines of an answer from `url`. Lines that are no cookie, or one for another site, are
     /// left out.
-    pub(super) fn take<'a>(&mut self, lines: impl Iterator<Item = &'a str>, url: &Url) {
-        for line in lines.filter(|line| line.len() <= MAX_COOKIE) {
+    pub fn take<'a>(&mut self, lines: impl Iterator<Item = &'a str>, url: &Url) {
+        // What no header line may hold would come back in one (RFC 6265bis, 5.6).
+        let fine = |line: &&str| line.len() <= MAX_COOKIE && !line.chars().any(|c| c.is_control() && c != '\t');
+        for line in lines.filter(fine) {
             if self.0.iter_any().count() >= MAX_COOKIES {
                 return;
             }
@@ -37,7 +39,8 @@ impl Jar {
     }
 
     /// The value of the `Cookie` line for `url`, longer paths first (RFC 6265 section 5.4), equal ones by name.
-    pub(super) fn line(&self, url: &Url) -> Option<String> {
+    #[must_use]
+    pub fn line(&self, url: &Url) -> Option<String> {
         let mut cookies = self.0.matches(url);
         cookies.sort_by(|a, b| b.path.len().cmp(&a.path.len()).then_with(|| a.name().cmp(b.name())));
         let pairs: Vec<String> = cookies.iter().map(|c| format!("{}={}", c.name(), c.value())).collect();
@@ -57,8 +60,17 @@ mod tests {
     fn cookies_go_back_where_they_came_from() {
         let mut jar = Jar::default();
         let from = url("http://shop.example:81/shop/cart");
-        let lines =
-            ["b=2; Path=/", "a=1; Path=/shop", "gone=1; Max-Age=0", "odd", "far=1; Domain=a.example", "s=1; Secure"];
+        let lines = [
+            "b=2; Path=/",
+            "a=1; Path=/shop",
+            "gone=1; Max-Age=0",
+            "odd",
+            "far=1; Domain=a.example",
+            "s=1; Secure",
+            "nul=\0",
+            "esc=\u{1b}[2J",
+            "two=1\rlines=2",
+        ];
         jar.take(lines.into_iter(), &from);
         assert_eq!(jar.line(&from).as_deref(), Some("a=1; b=2"));
         assert_eq!(jar.line(&url("http://shop.example:81/")).as_deref(), Some("b=2"));

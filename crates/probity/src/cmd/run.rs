@@ -163,6 +163,11 @@ impl Ask<'_> {
                 };
                 fail_with(out, Code::NothingSelected, &message, Code::NothingSelected.explanation().remedy, 4)
             }
+            // What was not recorded is named by what it was; where the room ran out is for the reader to know too.
+            EngineError::Store(error) if error.code() == Code::RecordingFailed => {
+                let message = format!("{error}; runs are kept in {}", self.runs.display());
+                fail_with(out, Code::RecordingFailed, &message, Code::RecordingFailed.explanation().remedy, 5)
+            }
             EngineError::Store(error) => fail_store(out, error),
             EngineError::NotAllowable(code) => {
                 let known: Vec<&str> = probity_core::judged::ALLOWED.iter().map(|(name, _)| *name).collect();

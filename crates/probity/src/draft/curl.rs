@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str) -> Result<Source, String> {
         // `-XPOST` is `-X POST`.
         let short = word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && word.is_char_boundary(2);
         let (option, attached) = match short {
-            true if "XHdubAeF".contains(&word[1..2]) => (word[..2].to_owned(), Some(word[2..].to_owned())),
+            true if "XHdubAeFxU".contains(&word[1..2]) => (word[..2].to_owned(), Some(word[2..].to_owned())),
             _ => (word, None),
         };
         let mut value = || attached.clone().or_else(|| words.next()).ok_or_else(|| format!("{option} has no value"));
@@ -59,6 +59,11 @@ pub(crate) fn read(text: &str) -> Result<Source, String> {
             "-u" | "--user" => {
                 value()?;
                 reading.request.auth = Some(Auth::Basic);
+            }
+            "-x" | "--proxy" => reading.request.proxy = Some(value()?),
+            "-U" | "--proxy-user" => {
+                value()?;
+                reading.request.proxy_auth = true;
             }
             "--url" => reading.request.url = value()?,
             "-I" | "--head" => reading.request.method = "HEAD".to_owned(),
@@ -124,7 +129,8 @@ impl Reading {
 pub(super) fn body(text: &str, json: bool, headers: &[(String, String)]) -> Body {
     let media = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let media = media.map_or("", |(_, value)| value.as_str());
-    let limits = probity_core::json::Limits { depth: 64, nodes: 100_000 };
+    // A plan adds some levels of its own to those of the body.
+    let limits = probity_core::json::Limits { depth: 48, nodes: 100_000 };
     let read = || probity_core::json::read(text.as_bytes(), &limits).ok();
     if json || media.contains("json") || (media.is_empty() && text.trim_start().starts_with(['{', '['])) {
         return read().map_or_else(|| Body::Text(text.to_owned()), Body::Json);

@@ -13,7 +13,7 @@ fn drafted(source: Result<Source, String>) -> (String, String) {
         profile: None,
         environment: None,
         files: &|_| FileFact::Missing,
-        parse: &crate::derive::parse,
+        parse: &probity_formats::document::read,
     });
     match checked {
         Ok(checked) => assert!(checked.is_ok(), "{:?}\n{text}", checked.findings()),
@@ -39,7 +39,51 @@ fn a_curl_command_becomes_a_plan() {
     for secret in ["abcdefghijklmnop", "k3y-of-the-shop", "hunter2", "password\":", "other"] {
         assert!(!text.contains(secret) && !notes.contains(secret), "{secret}\n{text}\n{notes}");
     }
-    assert!(notes.contains("--proxy") && notes.contains("API_TOKEN") && notes.contains("password"), "{notes}");
+    assert!(text.contains("proxy: \"http://p:1080\""), "{text}");
+    assert!(notes.contains("API_TOKEN") && notes.contains("password"), "{notes}");
+}
+
+#[test]
+fn a_proxy_is_carried_over_and_its_credentials_are_not() {
+    for (option, written) in [
+        ("-x 127.0.0.1:3128", "proxy: \"http://127.0.0.1:3128\""),
+        ("--proxy http://127.0.0.1:80/", "proxy: \"http://127.0.0.1:80\""),
+        (
+            "-xhttp://me:pr0xy-secret@127.0.0.1:3128",
+            "proxy: {url: \"http://127.0.0.1:3128\", auth: {basic: {env: PROXY_",
+        ),
+        ("-x p.test -U me:pr0xy-secret", "proxy: {url: \"http://p.test:1080\", auth: {basic: {env: PROXY_"),
+    ] {
+        let (text, notes) = drafted(curl(&format!("curl {option} http://127.0.0.1/")));
+        assert!(text.contains(written), "{option}\n{text}");
+        assert!(!text.contains("pr0xy-secret") && !notes.contains("pr0xy-secret"), "{text}\n{notes}");
+        assert_eq!(notes.contains("PROXY_USER_AND_PASSWORD"), written.contains("auth"), "{notes}");
+    }
+    let (text, notes) = drafted(curl("curl -x socks5://127.0.0.1:1080 http://127.0.0.1/"));
+    assert!(!text.contains("proxy") && notes.contains("its proxy"), "{text}\n{notes}");
+}
+
+/// A plan is a document in which no key stands twice, no control character stands, and that is not too deep.
+#[test]
+fn what_a_plan_cannot_say_is_left_out_and_named() {
+    let deep = format!("{}1{}", "[".repeat(60), "]".repeat(60));
+    let long = "k".repeat(1100);
+    for (source, note) in [
+        ("curl http://127.0.0.1/ -H 'A: 1' -H 'a: 2'".to_owned(), "a second line of the header a"),
+        ("curl http://127.0.0.1/ -d '{\"a\":{\"b\":1,\"b\":2}}'".to_owned(), "in which a key stands twice"),
+        ("curl http://127.0.0.1/ -d a=1 -d a=2".to_owned(), "its form, in which a key stands twice"),
+        ("curl http://127.0.0.1/ -H 'A: \u{7f}\u{202e}\u{85}'".to_owned(), ""),
+        (format!("curl http://127.0.0.1/ -d '{deep}'"), ""),
+        (format!("curl http://127.0.0.1/ -d {long}=1"), "its form, in which a key is very long"),
+        (format!("curl http://127.0.0.1/ -H '{long}: 1'"), "a header whose name has 1100 bytes"),
+    ] {
+        let mut read = curl(&source).unwrap();
+        let text = plan("A draft", &mut read);
+        let node = probity_formats::document::read("draft.yaml", text.as_bytes());
+        assert!(node.is_ok(), "{node:?}\n{text}");
+        assert!(!text.contains(['\u{7f}', '\u{202e}', '\u{85}']), "{text}");
+        assert!(read.notes.join("\n").contains(note), "{note}\n{:?}", read.notes);
+    }
 }
 
 #[test]
@@ -127,7 +171,7 @@ fn a_promise_becomes_a_plan() {
         "/orders/{id}": {"get": {"responses": {"200": {}}, "parameters": [
             {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}}},
         "components": {"schemas": {"Limit": {"type": "integer", "default": 20}}}}"##;
-    let read = |text: &str| openapi(&crate::derive::parse("a.json", text.as_bytes()).unwrap().to_json());
+    let read = |text: &str| openapi(&probity_formats::document::read("a.json", text.as_bytes()).unwrap().to_json());
     let (text, notes) = drafted(read(document));
     assert!(text.contains("GET https://shop.example/v1/items?limit=20") && text.contains("/v1/items/a%20b"), "{text}");
     assert!(

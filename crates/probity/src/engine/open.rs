@@ -58,10 +58,10 @@ pub(super) struct Run<'a> {
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let (checked, files) = admit(&request)?;
     let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
-    let (secrets, redactor, common) = credentials(checked.plan(), request.project);
+    let (secrets, redactor, common) = credentials(&checked, request.project);
     for name in common {
         (request.progress)(Event::Warning(format!(
-            "{}: the value of {name} is short or one that the plan expects; it is not searched for in answers",
+            "{}: the value of {name} is short or stands in the plan; it is not searched for in answers",
             Code::SecretTooCommon
         )));
     }
@@ -162,7 +162,8 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
 
 /// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
 /// cannot be searched for.
-pub(super) fn credentials(plan: &Plan, project: &Project) -> (Secrets, Redactor, BTreeSet<String>) {
+pub(super) fn credentials(checked: &CheckedPlan, project: &Project) -> (Secrets, Redactor, BTreeSet<String>) {
+    let plan = checked.plan();
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
     for name in credentials_of(plan) {
@@ -188,7 +189,7 @@ pub(super) fn credentials(plan: &Plan, project: &Project) -> (Secrets, Redactor,
     let mut key = [0; 32];
     // Without random bytes the placeholders would be the same in each run; they would still hide the values.
     let _ = getrandom::fill(&mut key);
-    let (values, common) = searchable(plan, values);
+    let (values, common) = searchable(checked.plan_text(), values);
     (secrets, Redactor::new(&key, &values), common)
 }
 

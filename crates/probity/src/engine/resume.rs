@@ -20,6 +20,7 @@ use probity_probes::http::{Client, Settings};
 use probity_store::StoreError;
 use probity_store::list::RunList;
 use probity_store::run::Reopened;
+use probity_store::snapshot::{Budget as Limits, Problem, Snapshot};
 use tokio::sync::watch;
 
 use super::budget::{Budget, Shared};
@@ -33,6 +34,7 @@ use crate::project::Project;
 
 /// Takes up a run folder.
 pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
+    foreign(dir)?;
     let list = RunList::of(runs);
     let mut reopened = Reopened::open(dir)?;
     if reopened.closed() {
@@ -57,6 +59,24 @@ pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
         None => recorder,
     };
     seal(recorder, &list, None)
+}
+
+/// Refuses a folder with links, devices or giants before anything in it is opened for writing. What else is wrong with it
+/// is for the journal's reader to say, and for the verification at the end.
+fn foreign(dir: &Path) -> Result<(), EngineError> {
+    let problems = Snapshot::of_folder(dir, &Limits::default()).err().unwrap_or_default();
+    let refused = |problem: &&Problem| matches!(problem.code, Code::LinkRefused | Code::OverBudget);
+    match problems.iter().find(refused) {
+        None => Ok(()),
+        Some(problem) if problem.code == Code::OverBudget => {
+            Err(StoreError::OverBudget { path: dir.join(&problem.file), reason: problem.message.clone() }.into())
+        }
+        Some(problem) => Err(StoreError::LinkRefused {
+            path: dir.join(&problem.file),
+            reason: "it is a link, or no file with one name",
+        }
+        .into()),
+    }
 }
 
 /// What a process may have left undone after it wrote run.closed: the line of the run list, the views.
@@ -98,7 +118,7 @@ fn clean_up(
         progress: &mut |_| {},
     };
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
-    let (secrets, redactor, _) = open::credentials(audited.checked().plan(), &project);
+    let (secrets, redactor, _) = open::credentials(audited.checked(), &project);
     recorder.redactor = redactor;
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {

@@ -172,9 +172,10 @@ impl Sight {
         if came.is_none() && shows(&exchange, redactor) {
             came = Some(Came::of_http(&exchange));
         }
+        let asked = exchange.hops.first().map(|hop| hop.url.clone());
         let mut kept = kept_http(exchange, "body", redactor, captures);
-        if let (Some(Call::Http(sent)), Call::Http(written)) = (by.live.map(|live| &live.call), by.call) {
-            as_written(&mut kept, sent, written);
+        if let (Call::Http(sent), Call::Http(written)) = (by.live.map_or(by.call, |live| &live.call), by.call) {
+            as_written(&mut kept, asked.as_deref(), sent, written);
         }
         Self { kept: Observation::Http(kept), came }
     }
@@ -230,8 +231,8 @@ impl Onlooker<'_, '_> {
 
 /// What the plan says of the target and of headers stands as it is written down, whatever of it was sent: the border of
 /// a body in parts is a digest of them.
-fn as_written(kept: &mut HttpObserved, sent: &HttpCall, written: &HttpCall) {
-    if let Some(first) = kept.hops.first_mut() {
+fn as_written(kept: &mut HttpObserved, asked: Option<&str>, sent: &HttpCall, written: &HttpCall) {
+    if let Some(first) = kept.hops.first_mut().filter(|_| asked == Some(&sent.url)) {
         first.hop.url.clone_from(&written.url);
     }
     for (name, value) in kept.hops.iter_mut().flat_map(|hop| &mut hop.hop.sent_headers) {

@@ -84,6 +84,9 @@ fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &dyn Evid
         draw_got(block, &got);
     }
     checks(block, judged, position);
+    if let Some(strength) = audited.strength {
+        block.row(INDENT, "strength", COLUMN, strength.words());
+    }
     for obliged in &audited.obliged {
         let word = if obliged.met { "shown" } else { "NOT SHOWN" };
         block.row(INDENT, word, COLUMN, &format!("{}: {}", obliged.kind.as_str(), obliged.why));

@@ -461,12 +461,37 @@ fn a_criterion_with_its_step() {
           },
           "started": "2026-11-30T14:24:02.123Z",
           "status": "failed",
+          "strength": null,
           "tries": 1,
           "verb": "GET /items/{order}"
         }
       ]
     }
     "#);
+}
+
+/// What the checks of a step can bear is said of it, by one word in the answer and in words in the block.
+#[test]
+fn the_strength_of_a_step_is_told() {
+    let plan = PASSES
+        .replace("json: {total: \"{shown}\", sku: MUG-1}", "text: \"\"")
+        .replace("needs: api, text", "needs: api, about: status, text")
+        .replace("expect: {status: 201, json: {id: exists, total: 29.96}}", "expect: {status: 201}");
+    for (plan, first, second) in [(PASSES, "sound", "sound"), (plan.as_str(), "status_only", "status_only")] {
+        let place = Place::with_service().plan(plan);
+        place.probity("run --allow plan_errors");
+        for (handle, strength) in [("e1", first), ("e2", second)] {
+            let answer = place.probity(&format!("show {handle} --format json")).json();
+            assert_eq!(answer["steps"][0]["strength"], strength, "{handle} {answer}");
+            let block = place.probity(&format!("show {handle}")).stdout;
+            let words = strength.replace('_', " ");
+            assert!(block.contains(&format!("strength  {words}: ")), "{block}");
+        }
+        // Cleanup is not tried.
+        let answer = place.probity("show e3 --format json").json();
+        assert_eq!(answer["steps"][0]["strength"], serde_json::Value::Null, "{answer}");
+        assert!(!place.probity("show e3").stdout.contains("strength  "), "cleanup");
+    }
 }
 
 #[test]

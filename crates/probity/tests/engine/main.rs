@@ -1,6 +1,8 @@
 //! Runs of the program against servers of its own: what each comes to, on disk and as an exit code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod disk;
+mod foreign;
 mod hostile;
 mod lab;
 mod obligations;
@@ -11,3 +13,4 @@ mod sessions;
 mod uses;
 mod vacuity;
 mod ways;
+mod worst;

@@ -45,7 +45,7 @@ impl Example {
                 std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
             }
         }
-        let (server, address) = Served::start(&root.join("examples").join(name).join("serve"), copy.path());
+        let (server, address) = Served::start(&root.join("examples").join(name).join("serve"), copy.path(), variables);
         let settings = copy.path().join("probity.yaml");
         let written = std::fs::read_to_string(&settings).unwrap();
         assert_eq!(written.matches(BY_HAND).count(), 1, "{written}");
@@ -136,7 +136,7 @@ struct Served(Child);
 impl Served {
     /// Starts a server in a folder and waits until it listens. A free port may be taken by another program before the
     /// server opens it, so a server that ends at once is started again on another.
-    fn start(serve: &Path, folder: &Path) -> (Self, SocketAddr) {
+    fn start(serve: &Path, folder: &Path, variables: &[(&str, &str)]) -> (Self, SocketAddr) {
         for _ in 0..3 {
             let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
             let log = folder.join("server.log");
@@ -144,6 +144,7 @@ impl Served {
             let child = Command::new(serve)
                 .arg(address.port().to_string())
                 .current_dir(folder)
+                .envs(variables.iter().copied())
                 .stdin(Stdio::null())
                 .stdout(file.try_clone().unwrap())
                 .stderr(file)

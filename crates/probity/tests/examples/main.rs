@@ -40,8 +40,9 @@ fn needs_json_server_posts_reach_the_disk() {
 
 #[test]
 fn needs_django_a_session_from_login_to_logout() {
-    let example = Example::start("django-admin", &[]);
+    let example = Example::start("django-admin", &[("DJANGO_PASSWORD", "marble-harbour-52")]);
     example.passes("admin", 7);
+    example.comes_to_without_credentials("admin", 3, "blocked", "credential_missing");
     example.fails(
         "wrong",
         &["LOGIN"],

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
 use probity_core::journal::{Entry, EntryFault};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use super::RunFolder;
 use super::evidence::EvidenceFolder;
@@ -50,15 +50,15 @@ impl Reopened {
         let at = path.join(JOURNAL);
         let run = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let folder = Folder::open(path).map_err(|e| StoreError::unreadable(path, &e))?;
-        let file = folder.file(JOURNAL, OFlags::RDWR | OFlags::APPEND, Mode::empty()).map_err(|e| match e.kind() {
+        let link = |reason| StoreError::LinkRefused { path: at.clone(), reason };
+        let file = folder.plain_file(JOURNAL, OFlags::RDWR | OFlags::APPEND).map_err(|e| match e.kind() {
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
                 StoreError::unwritable(&at, &e)
             }
-            _ if is_link_error(&e) => {
-                StoreError::LinkRefused { path: at.clone(), reason: "it is a link or no regular file" }
-            }
+            _ if is_link_error(&e) => link("it is a link or no regular file"),
             _ => StoreError::unreadable(&at, &e),
         })?;
+        let file = file.ok_or_else(|| link("it is a link or no regular file"))?;
         if let Some(reason) = why_not_single(&file.metadata().map_err(|e| StoreError::unreadable(&at, &e))?) {
             return Err(StoreError::LinkRefused { path: at, reason });
         }

@@ -304,6 +304,12 @@ fn writes() {
     assert_eq!(world.severity(Code::WriteWithoutCleanup), Some(Severity::Warning));
 }
 
+/// With a constant that nobody would take for a secret by its name.
+fn through(world: &mut World, change: impl FnOnce(&mut World)) {
+    world.plan.vars.push(("word".into(), "correcthorse".into()));
+    change(world);
+}
+
 #[test]
 fn texts() {
     refuses(
@@ -313,13 +319,37 @@ fn texts() {
             ("in a body", |w| w.body(0, Json::map([("password", "correcthorse")]))),
             ("in env", |w| w.command(2).env.push(("API_KEY".into(), "correcthorse".into()))),
             ("in vars", |w| w.plan.vars.push(("token".into(), "correcthorse".into()))),
+            ("through vars, in a header", |w| {
+                through(w, |w| w.http(1).headers.push(("Authorization".into(), var("word"))));
+            }),
+            ("through vars, in a text", |w| {
+                let bearer = Json::map([("$template", "Bearer {word}")]);
+                through(w, |w| w.http(1).headers.push(("X-Api-Key".into(), bearer)));
+            }),
+            ("through vars of vars, in env", |w| {
+                w.plan.vars.push(("again".into(), var("word")));
+                through(w, |w| w.command(2).env.push(("API_KEY".into(), var("again"))));
+            }),
         ],
     );
+    // A body takes no reference to the environment, so it is told and not refused.
+    let mut world = World::sound();
+    through(&mut world, |w| w.body(0, Json::map([("password", var("word")), ("note", var("qa_marker"))])));
+    assert_eq!(world.severity(Code::SecretLiteral), Some(Severity::Warning));
+    assert!(!world.findings().iter().any(|finding| finding.message.contains("correcthorse")));
     passes(
         Code::SecretLiteral,
         &[
             ("a reference", |w| w.body(0, Json::map([("password", env("PASSWORD")), ("note", var("qa_marker"))]))),
             ("short", |w| w.body(0, Json::map([("password", "x")]))),
+            ("a constant under a plain name", |w| {
+                through(w, |w| w.http(1).headers.push(("X-Note".into(), var("word"))));
+            }),
+            ("saved, not constant", |w| w.http(1).headers.push(("X-Api-Key".into(), var("order")))),
+            ("a short constant", |w| {
+                w.plan.vars.push(("pin".into(), "1234".into()));
+                w.http(1).headers.push(("X-Api-Key".into(), var("pin")));
+            }),
             ("a word", |w| w.texts.push(("b.yaml", "save: {token: access_token}"))),
         ],
     );

@@ -11,6 +11,7 @@ use probity_core::judged::{Judged, drawn_action, place_of};
 use probity_core::observe::Field;
 use probity_core::plan::Action;
 use probity_core::step::Evidence;
+use probity_core::vacuity::Strength;
 
 use super::curl::curl;
 use crate::answer::bytes::Excerpt;
@@ -181,6 +182,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
         ("verb", clip(&drawn_action(planned), 200).into()),
         ("place", place_of(planned).map_or(Json::Null, |at| place(judged.audited().checked().file(), Some(at)))),
         ("status", step.judgement.status.as_str().into()),
+        ("strength", step.strength.map(Strength::as_str).into()),
         ("reason", reason.unwrap_or(Json::Null)),
         ("started", action.map(|action| action.started_at.clone()).into()),
         ("ms", step.observation.as_ref().map(|observed| observed.total_us() / 1000).into()),
