@@ -179,6 +179,8 @@ pub fn judge(
     let seen = captured.seen(observation, request);
     let mut checks = evaluate(&step.checks, &seen, vars, files);
     checks.extend(implied(step, &seen));
+    // They are kept for each step of a run.
+    checks.shrink_to_fit();
     let (saved, missing) = save_all(step, &seen);
     let recorded = step
         .records

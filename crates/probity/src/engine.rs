@@ -14,6 +14,7 @@ mod preflight;
 mod recorder;
 mod resume;
 mod steps;
+mod writing;
 
 use std::path::{Path, PathBuf};
 

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use smol_str::format_smolstr;
 use url::Url;
 
 use super::leaf::Leaf;
@@ -19,7 +20,7 @@ use crate::vars::{Vars, text_of};
 #[must_use]
 pub fn evaluate(checks: &[Check], seen: &Seen<'_>, vars: &Vars, files: &Files<'_>) -> Vec<CheckResult> {
     let step = StepView { seen, context: Context { vars, files }, channels: Default::default() };
-    let mut results = Vec::new();
+    let mut results = Vec::with_capacity(checks.len());
     for (number, check) in checks.iter().enumerate() {
         let mut leaves = step.check(&check.what);
         if leaves.is_empty() {
@@ -136,7 +137,7 @@ impl<'a> StepView<'a> {
             Some(lines @ Json::List(_)) => Ok(Target::Lines(lines)),
             Some(line) => Ok(Target::One(line)),
         };
-        self.operators(&Leaf::new(format!("header {}", name.to_ascii_lowercase())), &expect.0, &target)
+        self.operators(&Leaf::new(format_smolstr!("header {}", name.to_ascii_lowercase())), &expect.0, &target)
     }
 
     fn json(&self, channel: Channel, paths: &[(Path, Expect)]) -> Vec<CheckResult> {
@@ -144,7 +145,7 @@ impl<'a> StepView<'a> {
     }
 
     fn at_path(&self, channel: Channel, path: &Path, expect: &Expect) -> Vec<CheckResult> {
-        let leaf = Leaf { path: Some(path.text.clone()), ..Leaf::of(channel, &format!("json {}", path.text)) };
+        let leaf = Leaf { path: Some(path.text.as_str().into()), ..Leaf::of(channel, &format_smolstr!("json {}", path.text)) };
         let spots = self.document(channel).and_then(|document| document.locate(path));
         let nodes: Vec<&Json> = spots.iter().flatten().map(|spot| spot.value).collect();
         let target = match spots {

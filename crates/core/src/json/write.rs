@@ -111,50 +111,6 @@ pub(super) fn compact(value: &Json, out: &mut impl fmt::Write) -> fmt::Result {
     }
 }
 
-pub(super) fn pretty(value: &Json) -> String {
-    let mut out = String::new();
-    // Writing to a String cannot fail.
-    let _ = indented(value, 0, &mut out);
-    out.push('\n');
-    out
-}
-
-fn indented(value: &Json, depth: usize, out: &mut String) -> fmt::Result {
-    match value {
-        Json::List(items) if !items.is_empty() => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                out.push_str(if i > 0 { ",\n" } else { "\n" });
-                indent(depth + 1, out);
-                indented(item, depth + 1, out)?;
-            }
-            out.push('\n');
-            indent(depth, out);
-            out.push(']');
-            Ok(())
-        }
-        Json::Map(map) if !map.is_empty() => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                out.push_str(if i > 0 { ",\n" } else { "\n" });
-                indent(depth + 1, out);
-                quoted(key, out)?;
-                out.push_str(": ");
-                indented(item, depth + 1, out)?;
-            }
-            out.push('\n');
-            indent(depth, out);
-            out.push('}');
-            Ok(())
-        }
-        other => compact(other, out),
-    }
-}
-
-fn indent(depth: usize, out: &mut String) {
-    (0..depth).for_each(|_| out.push_str("  "));
-}
-
 pub(super) fn quoted(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
