@@ -53,14 +53,19 @@ pub(crate) struct Derived {
     sha256: Sha256,
 }
 
+/// How much of the evidence of a run that is closed is kept in memory, in bytes: what is larger is read once more where it
+/// is asked for, and most of it is not.
+const HELD: u64 = 1 << 20;
+
 /// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened.
 pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<Derived> {
-    let mut snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
+    let mut snapshot = Snapshot::of_folder(dir, &Budget { held: HELD, ..Budget::default() }).ok()?;
     let recorded = Recorded::fold(snapshot.journal()).1?;
     let bytes = snapshot.journal().len() as u64;
     let sha256 = Sha256::new_with_prefix(snapshot.journal());
+    // What the journal says stands in its records now, and the memory is needed for what comes of them.
+    snapshot.let_journal_go();
     let judged = judge_recorded(recorded, &snapshot, known)?;
-    snapshot.let_go();
     Some(Derived { judged, snapshot, bytes, sha256 })
 }
 

@@ -237,14 +237,9 @@ impl Snapshot {
         self.expected.map_or(Journal::Whole(&self.journal), |(bytes, sha256)| Journal::Seen(bytes, sha256))
     }
 
-    /// Lets go of what is in memory: the journal, and all of the evidence but its beginnings. Evidence is read from the
-    /// folder again where it is asked for.
-    pub fn let_go(&mut self) {
+    /// Lets go of the journal, which is not read from the folder again.
+    pub fn let_journal_go(&mut self) {
         self.journal = Arc::default();
-        if matches!(self.source, Source::Folder(_)) {
-            let large = self.files.values_mut().filter(|held| held.bytes.len() > HEAD);
-            large.for_each(|held| held.bytes = Arc::new(held.bytes[..HEAD].to_vec()));
-        }
     }
 
     /// Opens a file that lies directly in the folder, other than the journal: it is read now, a piece at a time. `None`

@@ -63,9 +63,9 @@ impl Documents {
         }
     }
 
-    /// The bytes of a sealed file by the name that the plan writes.
-    pub(super) fn file(&self, name: &str) -> Option<Vec<u8>> {
-        self.files.get(name).map(|bytes| bytes.to_vec())
+    /// The sealed files by the names that the plan writes.
+    pub(super) fn into_files(self) -> BTreeMap<String, Arc<Vec<u8>>> {
+        self.files
     }
 
     /// What the plan check knew of a file that the plan names: those inside were sealed.

@@ -69,7 +69,9 @@ pub(super) fn walk(
         makers.insert(position, facts.makers());
     }
     // What is shown of a run stands in the order of its plan, whatever order it was run in.
-    steps.sort_by_key(|step| (step.scenario, step.step));
+    if !steps.is_sorted_by_key(|step| (step.scenario, step.step)) {
+        steps.sort_by_key(|step| (step.scenario, step.step));
+    }
     for index in records.into_values() {
         let action = &recorded.actions()[index];
         let message = format!("{} is no step of the selected cases", action.intent.step);
