@@ -353,11 +353,7 @@ impl Documents {
             }
         };
         let profile = ask.profile.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes));
-        given
-            .into_iter()
-            .chain(profile)
-            .map(|(name, bytes)| (name, String::from_utf8_lossy(bytes)))
-            .collect()
+        given.into_iter().chain(profile).map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect()
     }
 }
 

@@ -159,13 +159,8 @@ impl Snapshot {
     /// `path_absolute`, `over_budget`, `journal_unreadable`.
     pub fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Result<Self, Vec<Problem>> {
         let budget = Budget::default();
-        let mut snapshot = Self {
-            journal: Arc::default(),
-            expected: None,
-            files: BTreeMap::new(),
-            source: Source::Memory,
-            budget,
-        };
+        let mut snapshot =
+            Self { journal: Arc::default(), expected: None, files: BTreeMap::new(), source: Source::Memory, budget };
         let mut problems = Vec::new();
         if !files.contains_key(JOURNAL) {
             problems.push(Problem::new(Code::JournalUnreadable, JOURNAL, "there is no journal"));

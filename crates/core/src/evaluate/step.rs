@@ -148,7 +148,8 @@ impl<'a> StepView<'a> {
     }
 
     fn at_path(&self, channel: Channel, path: &Path, expect: &Expect, out: &mut Vec<CheckResult>) {
-        let leaf = Leaf { path: Some(path.text.as_str().into()), ..Leaf::of(channel, &format_smolstr!("json {}", path.text)) };
+        let leaf =
+            Leaf { path: Some(path.text.as_str().into()), ..Leaf::of(channel, &format_smolstr!("json {}", path.text)) };
         let spots = self.document(channel).and_then(|document| document.locate(path));
         let nodes: Vec<&Json> = spots.iter().flatten().map(|spot| spot.value).collect();
         let target = match spots {

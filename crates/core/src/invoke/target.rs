@@ -53,8 +53,7 @@ fn base<'a>(
     if first.starts_with('/') {
         let url = environment.url.as_deref().or(base_url);
         let url = url.ok_or_else(|| target_refused("The target is a path, and no environment gives its origin."))?;
-        let (origin, parsed) =
-            Origin::parse(url).map_err(|e| target_refused(format!("The environment's url {e}.")))?;
+        let (origin, parsed) = Origin::parse(url).map_err(|e| target_refused(format!("The environment's url {e}.")))?;
         if parsed.query().is_some() {
             return Err(target_refused("The environment's url has a query; paths cannot be added to it."));
         }

@@ -7,16 +7,19 @@ use super::{Json, write};
 /// Text is handed on once so much of it has come together, in bytes.
 const SPILL: usize = 32 << 10;
 
+/// Somebody who takes pieces.
+type Take<'a> = &'a mut dyn FnMut(&[u8]);
+
 /// Text that is handed on in pieces; without somebody who takes them it stays together.
 #[derive(Default)]
 pub struct Spill<'a> {
     text: String,
-    take: Option<&'a mut dyn FnMut(&[u8])>,
+    take: Option<Take<'a>>,
 }
 
 impl<'a> Spill<'a> {
     /// Hands its pieces to `take`.
-    pub fn to(take: &'a mut dyn FnMut(&[u8])) -> Self {
+    pub fn to(take: Take<'a>) -> Self {
         Self { text: String::with_capacity(SPILL + SPILL / 4), take: Some(take) }
     }
 
@@ -64,7 +67,7 @@ pub struct Pretty<'a> {
 
 impl<'a> Pretty<'a> {
     /// Hands the text to `take` in pieces.
-    pub fn to(take: &'a mut dyn FnMut(&[u8])) -> Self {
+    pub fn to(take: Take<'a>) -> Self {
         Self { out: Spill::to(take), ..Self::default() }
     }
 
@@ -160,7 +163,8 @@ mod tests {
 
     #[test]
     fn pieces_make_up_the_whole() {
-        let long = Json::list((0..9000u32).map(|n| Json::map([("n", Json::from(n)), ("none", Json::List(Vec::new()))])));
+        let long =
+            Json::list((0..9000u32).map(|n| Json::map([("n", Json::from(n)), ("none", Json::List(Vec::new()))])));
         let value = Json::map([("a", Json::map::<&str, Json>([])), ("long", long)]);
         let mut pieces = Vec::new();
         let mut take = |piece: &[u8]| pieces.push(piece.to_vec());

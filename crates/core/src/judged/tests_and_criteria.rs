@@ -257,16 +257,16 @@ mod tests {
     #[test]
     fn what_redaction_changed_is_witnessed() {
         let check = |op: &str, path: Option<&str>, channel: Option<Channel>, saw: &str| CheckResult {
-            what: String::new(),
-            op: op.to_owned(),
-            expected: String::new(),
+            what: "".into(),
+            op: op.into(),
+            expected: "".into(),
             expected_from: None,
-            saw: saw.to_owned(),
+            saw: saw.into(),
             truth: Truth::Holds,
             why: None,
             cause: None,
             channel,
-            path: path.map(str::to_owned),
+            path: path.map(Into::into),
             alternative: None,
             check: 0,
             place: Default::default(),

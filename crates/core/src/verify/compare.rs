@@ -47,8 +47,7 @@ impl<'a> Comparison<'a> {
             return;
         };
         let found = &self.found[..read];
-        let same =
-            if found == derived { read } else { found.iter().zip(derived).take_while(|(a, b)| a == b).count() };
+        let same = if found == derived { read } else { found.iter().zip(derived).take_while(|(a, b)| a == b).count() };
         self.lines += derived[..same].iter().filter(|byte| **byte == b'\n').count();
         if same < derived.len() {
             self.seen = ViewSeen::Differs(self.lines + 1);
@@ -118,11 +117,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_told_by_its_digest() {
-        let written = |bytes: &[u8]| Written {
-            name: "v".to_owned(),
-            bytes: bytes.len() as u64,
-            sha256: Digest::of(bytes),
-        };
+        let written =
+            |bytes: &[u8]| Written { name: "v".to_owned(), bytes: bytes.len() as u64, sha256: Digest::of(bytes) };
         let long: &'static [u8] = Box::leak(vec![b'x'; 150_000].into_boxed_slice());
         for bytes in [b"".as_slice(), b"one", long, &long[..65536], &long[..131_072]] {
             assert!(is(Some(Box::new(bytes)), &written(bytes)));

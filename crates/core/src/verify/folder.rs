@@ -94,9 +94,8 @@ pub(super) fn views(
         }
     };
     for file in folder.files {
-        let expected = file.name.starts_with("evidence/")
-            || KNOWN.contains(&file.name.as_str())
-            || names.iter().any(|name| *name == file.name);
+        let expected =
+            file.name.starts_with("evidence/") || KNOWN.contains(&file.name.as_str()) || names.contains(&file.name);
         if !expected {
             verified
                 .findings

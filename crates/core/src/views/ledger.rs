@@ -51,10 +51,7 @@ pub(super) fn ledger(judged: &Judged, out: &mut Pretty<'_>) {
     });
     out.map(|out| {
         out.pair("schema_version", &Json::from(2));
-        out.pair(
-            "generated_from",
-            &Json::map([("matrix", "test-matrix.json"), ("results", "results.json")]),
-        );
+        out.pair("generated_from", &Json::map([("matrix", "test-matrix.json"), ("results", "results.json")]));
         out.pair("runtime_summary", &summary);
         out.key("requirements");
         out.list(|out| requirements.for_each(|row| out.value(&row)));

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
-use probity_core::views::text_of;
 use probity_core::verify::Verified;
+use probity_core::views::text_of;
 use probity_store::snapshot::{Budget, Snapshot};
 
 use super::{fail, locate};

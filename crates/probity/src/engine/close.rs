@@ -9,8 +9,8 @@ use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 
 use super::open::Run;
 use super::recorder::Recorder;
-use super::{EngineError, Finished};
 use super::writing::Writing;
+use super::{EngineError, Finished};
 use crate::derive;
 use probity_store::StoreError;
 use probity_store::list::RunList;

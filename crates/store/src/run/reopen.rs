@@ -10,9 +10,9 @@ use probity_core::ids::Digest;
 use probity_core::journal::{Entry, EntryFault};
 use rustix::fs::{Mode, OFlags};
 
-use super::{RunFolder, View};
 use super::evidence::EvidenceFolder;
 use super::journal_file::{JOURNAL_MAX, JournalFile, LINE_MAX, Written, lock};
+use super::{RunFolder, View};
 use crate::StoreError;
 use crate::beneath::{Folder, LockedFile, is_link_error, why_not_single};
 use crate::naming::{EVIDENCE, JOURNAL};

@@ -31,9 +31,8 @@ impl<'a> View<'a> {
         let temporary = format!(".{name}.tmp");
         let _ = folder.remove(&temporary);
         let unwritable = |e: io::Error| StoreError::unwritable(path.join(name), &e);
-        let file = folder
-            .file(&temporary, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FILE_MODE)
-            .map_err(unwritable)?;
+        let file =
+            folder.file(&temporary, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FILE_MODE).map_err(unwritable)?;
         let view = Self { folder, path, name: name.to_owned(), temporary, file, finished: false };
         rustix::fs::fchmod(&view.file, Mode::from_raw_mode(0o644)).map_err(|e| unwritable(e.into()))?;
         Ok(view)

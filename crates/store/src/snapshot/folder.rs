@@ -89,11 +89,7 @@ pub(super) fn changed(name: &str) -> Problem {
     Problem::new(code, name, "it changed while it was read")
 }
 
-pub(super) fn read(
-    path: &Path,
-    budget: &Budget,
-    expected: Option<(u64, Digest)>,
-) -> Result<Snapshot, Vec<Problem>> {
+pub(super) fn read(path: &Path, budget: &Budget, expected: Option<(u64, Digest)>) -> Result<Snapshot, Vec<Problem>> {
     let meter = Meter::new(*budget, Instant::now());
     let folder = Folder::open(path)
         .map_err(|e| vec![Problem::new(Code::RunUnknown, "", format!("it is no folder that can be read: {e}"))])?;

@@ -101,7 +101,8 @@ impl Forgery {
             }
         }
         let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot, None).map(|judged| drawn_views(&judged, &snapshot)).unwrap_or_default()
+        for (name, bytes) in
+            judge_snapshot(&snapshot, None).map(|judged| drawn_views(&judged, &snapshot)).unwrap_or_default()
         {
             snapshot = snapshot.with(&name, bytes).unwrap();
         }

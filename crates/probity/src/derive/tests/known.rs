@@ -17,11 +17,8 @@ fn known(good: &Good) -> Known {
     let end = journal[..journal.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
     let before = good.snapshot.with("journal.jsonl", journal[..end].to_vec()).unwrap();
     let judged = judge_snapshot(&before, None).unwrap().close(&journal[end..journal.len() - 1]).unwrap();
-    let written = |(name, bytes): (String, Vec<u8>)| Written {
-        name,
-        bytes: bytes.len() as u64,
-        sha256: Digest::of(&bytes),
-    };
+    let written =
+        |(name, bytes): (String, Vec<u8>)| Written { name, bytes: bytes.len() as u64, sha256: Digest::of(&bytes) };
     let views = drawn_views(&judged, &good.snapshot).into_iter().map(written).collect();
     Known { bytes: journal.len() as u64, sha256: Digest::of(journal), judged, views }
 }
