@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """plans.py KIND FOLDER URL COUNT [KIB]: writes a plan (JSON) for one row, and what its peers need.
 
-KIND is http (GETs with 7 checks, and a Hurl file of the same), body (GETs of KIB large bodies) or spawn."""
+KIND is http (GETs with 7 checks, and a Hurl file of the same), body (GETs of KIB large bodies), spawn, or cases (a test
+for each of COUNT small cases)."""
 import json
 import os
 import sys
@@ -39,17 +40,28 @@ jsonpath "$.history[2].state" == "sent"
 
 """
 
-step, needs = {"http": (get, "api"), "body": (body, "api"), "spawn": (spawn, "command")}[kind]
+def case(i):
+    """One case with one GET and so with one test of its own."""
+    step = {"http": f"GET /api/item/{i}", "expect": {"status": 200, "json": {"id": i}}}
+    return {"id": f"B-{i}", "title": f"item {i}", "covers": ["B-1"], "steps": [step]}
+
+
+step, needs = {"http": (get, "api"), "body": (body, "api"), "spawn": (spawn, "command"), "cases": (None, "api")}[kind]
+if step:
+    steps = [step(i) for i in range(count)]
+    cases = [{"id": "B-001", "title": "one after another", "covers": ["B-1"], "steps": steps}]
+else:
+    cases = [case(i) for i in range(count)]
 text = f"Each of the {count} answers is the one that was asked for."
 plan = {
     "schemaVersion": 2,
     "requirement": {"title": f"Benchmark {kind}", "criteria": [{"id": "B-1", "needs": needs, "text": text}]},
     "environment": {"name": "bench", "kind": "local", "url": url, "data": "disposable"},
-    "cases": [{"id": "B-001", "title": "one after another", "covers": ["B-1"], "steps": [step(i) for i in range(count)]}],
+    "cases": cases,
 }
 os.makedirs(folder, exist_ok=True)
 with open(f"{folder}/plan.probity.json", "w", encoding="utf-8") as file:
-    json.dump(plan, file)
+    json.dump(plan, file, separators=(",", ":"))  # a plan has 4 MiB at most
 if kind == "http":
     with open(f"{folder}/items.hurl", "w", encoding="utf-8") as file:
         file.write("".join(HURL.format(url=url, i=i) for i in range(count)))

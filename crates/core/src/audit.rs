@@ -187,7 +187,9 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let checked = documents.check(&recorded, material.parse, material.known).map_err(Unauditable::Documents)?;
     inputs::compare(&recorded, &checked, &documents, &mut findings);
     let runtime = runtime::of(&recorded, &checked, &bytes, &mut findings);
-    let files = |name: &str| documents.file(name);
+    // Nothing is read of the documents any more but the files that steps name.
+    let sealed = documents.into_files();
+    let files = |name: &str| sealed.get(name).map(|bytes| bytes.to_vec());
     let steps = steps::walk(&recorded, &checked, &runtime, &bytes, &files, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);

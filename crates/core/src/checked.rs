@@ -1,6 +1,7 @@
 //! From documents to a plan that may be run: parsed, expanded, decoded, checked against its environment and its
 //! requirement. The engine and the derivation come through here alike, so that neither can skip a check.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -210,7 +211,7 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         mutation_rules: profile.mutation.as_ref(),
         files: &files,
         written: documents.written,
-        texts: &texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>(),
+        texts: &texts.iter().map(|(name, text)| (name.as_str(), &**text)).collect::<Vec<_>>(),
         file: &documents.file,
     });
     findings.extend(documents.warnings);
@@ -281,20 +282,23 @@ impl Documents {
     }
 
     fn written(name: &str, bytes: &[u8], parse: &Parse<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let node = parse(name, bytes)?;
         let mut diagnostics = Diagnostics::about(name);
-        let Some(expanded) = written::expand(&node, &mut diagnostics).filter(|_| !diagnostics.has_errors()) else {
+        // Each tree of a large plan has the size of many plans: what was written goes before the typed plan comes.
+        let expanded = written::expand(&parse(name, bytes)?, &mut diagnostics);
+        let Some(expanded) = expanded.filter(|_| !diagnostics.has_errors()) else {
             return Err(diagnostics.into_sorted());
         };
+        let (matrix_text, plan_text) = (expanded.matrix.pretty(), expanded.plan.pretty());
         let plan = decode::plan_expanded(&expanded.plan, &mut diagnostics);
+        drop(expanded.plan);
         let matrix = decode::matrix(&expanded.matrix, &mut diagnostics);
         match (plan, matrix, diagnostics.has_errors()) {
             (Some(plan), Some(matrix), false) => Ok(Self {
                 plan,
                 matrix,
                 requirement: expanded.requirement,
-                matrix_text: expanded.matrix.to_json().pretty(),
-                plan_text: expanded.plan.to_json().pretty(),
+                matrix_text,
+                plan_text,
                 file: name.to_owned(),
                 written: true,
                 warnings: diagnostics.into_sorted(),
@@ -341,19 +345,15 @@ impl Documents {
     }
 
     /// The texts that are searched for secrets and placeholders.
-    fn texts(&self, ask: &Ask<'_>) -> Vec<(String, String)> {
-        let given: Vec<(String, &[u8])> = match ask.given {
+    fn texts<'a>(&self, ask: &Ask<'a>) -> Vec<(String, Cow<'a, str>)> {
+        let given: Vec<(String, &'a [u8])> = match ask.given {
             Given::Written(name, bytes) => vec![(name.to_owned(), bytes)],
             Given::Seed { folder, matrix, plan, .. } => {
                 vec![(format!("{folder}test-plan.json"), plan), (format!("{folder}test-matrix.json"), matrix)]
             }
         };
         let profile = ask.profile.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes));
-        given
-            .into_iter()
-            .chain(profile)
-            .map(|(name, bytes)| (name, String::from_utf8_lossy(bytes).into_owned()))
-            .collect()
+        given.into_iter().chain(profile).map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect()
     }
 }
 

@@ -6,7 +6,7 @@ mod lines;
 
 use smol_str::SmolStr;
 
-use crate::json::{Json, Map, Number};
+use crate::json::{Json, Map, Number, Pretty};
 
 pub use lines::Lines;
 
@@ -164,6 +164,30 @@ impl Node {
             Value::Map(pairs) => {
                 Json::Map(pairs.iter().map(|(k, node)| (k.name.clone(), node.to_json())).collect::<Map>())
             }
+        }
+    }
+
+    /// The value as indented JSON with a line end, as [`Json::pretty`] writes it.
+    #[must_use]
+    pub fn pretty(&self) -> String {
+        let mut out = Pretty::default();
+        self.draw(&mut out);
+        out.finish()
+    }
+
+    fn draw(&self, out: &mut Pretty<'_>) {
+        match &self.value {
+            Value::List(items) => out.list(|out| items.iter().for_each(|item| item.draw(out))),
+            Value::Map(pairs) => out.map(|out| {
+                for (key, item) in pairs {
+                    out.key(&key.name);
+                    item.draw(out);
+                }
+            }),
+            Value::Text(text) => out.text(text),
+            Value::Number(number) => out.word(number.token()),
+            Value::Bool(b) => out.word(if *b { "true" } else { "false" }),
+            Value::Null => out.word("null"),
         }
     }
 }

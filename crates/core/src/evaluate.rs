@@ -24,6 +24,8 @@ pub use document::{Document, Spot, Way};
 pub use save::save;
 pub use step::{evaluate, implied_status, verdict_of};
 
+use smol_str::SmolStr;
+
 use crate::document::Place;
 use crate::expect::Channel;
 
@@ -162,25 +164,25 @@ impl Cause {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckResult {
     /// What was looked at: `status`, `header content-type`, `json total`, `stdout json total`, `text`.
-    pub what: String,
+    pub what: SmolStr,
     /// The operator as plans write it.
-    pub op: String,
+    pub op: SmolStr,
     /// The operand, at most 200 characters; with its type when that is what differs.
-    pub expected: String,
+    pub expected: SmolStr,
     /// The variables that the operand came from, if it came from any.
-    pub expected_from: Option<String>,
+    pub expected_from: Option<SmolStr>,
     /// What was seen, at most 200 characters.
-    pub saw: String,
+    pub saw: SmolStr,
     /// Whether it holds.
     pub truth: Truth,
     /// Why it cannot be evaluated, as a sentence without its full stop.
-    pub why: Option<String>,
+    pub why: Option<SmolStr>,
     /// The same as a word.
     pub cause: Option<Cause>,
     /// The channel that was looked at, if it was one.
     pub channel: Option<Channel>,
     /// The path, for checks over JSON.
-    pub path: Option<String>,
+    pub path: Option<SmolStr>,
     /// The alternative of `jsonAny` that this belongs to, counted from 0.
     pub alternative: Option<usize>,
     /// Whether it depends on what a placeholder hides, so that only who was there has seen it (threats.md R13).

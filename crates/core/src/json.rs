@@ -5,6 +5,7 @@
 
 mod exact;
 mod placed;
+mod pretty;
 mod read;
 mod write;
 
@@ -14,6 +15,7 @@ use smol_str::SmolStr;
 
 pub(crate) use exact::read_canonical;
 pub use placed::read_placed;
+pub use pretty::{Pretty, Spill};
 pub use read::{JsonError, JsonFault, Limits, read};
 pub(crate) use write::write_canonical;
 pub use write::{NotCanonical, canonical};
@@ -244,7 +246,9 @@ impl Json {
     /// Indented JSON text with a line end, as views are written.
     #[must_use]
     pub fn pretty(&self) -> String {
-        write::pretty(self)
+        let mut out = Pretty::default();
+        out.value(self);
+        out.finish()
     }
 }
 

@@ -32,6 +32,14 @@ impl Origin {
     /// # Errors
     /// Says which rule the text breaks; credentials and fragments are refused, not dropped.
     pub fn of(url: &str) -> Result<Self, OriginError> {
+        Self::parse(url).map(|(origin, _)| origin)
+    }
+
+    /// The same with the URL, parsed.
+    ///
+    /// # Errors
+    /// As [`Origin::of`].
+    pub(crate) fn parse(url: &str) -> Result<(Self, Url), OriginError> {
         if url.contains(|c: char| c.is_control() || c == ' ' || c == '\\') {
             return Err(OriginError::Unreadable("a space, control character or backslash stands in it".to_owned()));
         }
@@ -49,7 +57,7 @@ impl Origin {
         }
         let host = parsed.host_str().filter(|host| !host.is_empty()).ok_or(OriginError::Host)?;
         let port = parsed.port_or_known_default().ok_or(OriginError::Host)?;
-        Ok(Self { scheme: parsed.scheme().to_owned(), host: host.to_owned(), port })
+        Ok((Self { scheme: parsed.scheme().to_owned(), host: host.to_owned(), port }, parsed))
     }
 
     /// Whether an absolute URL lies inside this origin.

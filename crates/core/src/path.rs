@@ -73,7 +73,7 @@ fn fault(what: impl Into<String>, help: impl Into<String>) -> PathError {
 
 /// Reads `a.b[3].c`.
 fn names(text: &str) -> Result<Vec<String>, PathError> {
-    let mut names = Vec::new();
+    let mut names = Vec::with_capacity(1 + text.bytes().filter(|byte| matches!(byte, b'.' | b'[')).count());
     for part in text.split('.') {
         let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
         if name.is_empty() {

@@ -73,44 +73,27 @@ pub struct RuntimeRecord {
 }
 
 impl Recorded {
-    /// Folds a chain. `None` when it does not begin with a readable run.opened.
+    /// Folds a journal, entry by entry. `None` when its chain does not hold, or does not begin with a readable
+    /// run.opened.
     #[must_use]
-    pub fn fold(chain: Chain) -> Option<Self> {
-        let end = chain.end?;
-        let mut entries = chain.entries.into_iter();
-        let (first, mut previous) = entries.next()?;
-        let mut fold = Fold {
-            recorded: Self {
-                run: first.run,
-                opened: RunOpened::read(first.body)?,
-                opened_at: first.at.clone(),
-                inputs: Vec::new(),
-                checked: None,
-                actions: Vec::new(),
-                runtime: Vec::new(),
-                budget: None,
-                cancelled: None,
-                closed: None,
-                ended_at: None,
-                resumed: false,
-                end,
-                findings: Vec::new(),
-            },
-            open: None,
-            loose: Vec::new(),
-            seen: BTreeMap::new(),
-            previous: Digest::zero(),
-            generation: first.generation,
-            at: first.at,
-            fresh: false,
+    pub fn fold(journal: &[u8]) -> (Chain, Option<Self>) {
+        let (mut fold, mut first, mut previous) = (None, true, Digest::zero());
+        let chain = Chain::read(journal, |entry, id| {
+            let before = std::mem::replace(&mut previous, id);
+            match &mut fold {
+                None if std::mem::take(&mut first) => fold = Fold::begin(entry),
+                None => {}
+                Some(fold) => {
+                    fold.previous = before;
+                    fold.take(entry);
+                }
+            }
+        });
+        let recorded = match (fold, &chain.end) {
+            (Some(fold), Some(end)) if chain.is_sound() => Some(fold.finish(end.clone())),
+            _ => None,
         };
-        fold.opened();
-        for (entry, id) in entries {
-            fold.previous = std::mem::replace(&mut previous, id);
-            fold.take(entry);
-        }
-        fold.finish();
-        Some(fold.recorded)
+        (chain, recorded)
     }
 
     /// The run's id.
@@ -256,6 +239,37 @@ struct Fold {
 }
 
 impl Fold {
+    /// With the first entry, if its body can be read.
+    fn begin(first: Entry) -> Option<Self> {
+        let mut fold = Self {
+            recorded: Recorded {
+                run: first.run,
+                opened: RunOpened::read(first.body)?,
+                opened_at: first.at.clone(),
+                inputs: Vec::new(),
+                checked: None,
+                actions: Vec::new(),
+                runtime: Vec::new(),
+                budget: None,
+                cancelled: None,
+                closed: None,
+                ended_at: None,
+                resumed: false,
+                end: End::nothing(),
+                findings: Vec::new(),
+            },
+            open: None,
+            loose: Vec::new(),
+            seen: BTreeMap::new(),
+            previous: Digest::zero(),
+            generation: first.generation,
+            at: first.at,
+            fresh: false,
+        };
+        fold.opened();
+        Some(fold)
+    }
+
     fn refuse(&mut self, code: Code, entry: &Entry, message: impl Into<String>) {
         self.refuse_at(code, entry.seq, message);
     }
@@ -431,7 +445,9 @@ impl Fold {
         });
         match open {
             Some(action) => {
-                action.commit = Some(commit);
+                // The same ids as in the intent: one copy of them is enough.
+                let (scenario, step) = (action.intent.scenario.clone(), action.intent.step.clone());
+                action.commit = Some(ActionCommit { scenario, step, ..commit });
                 entry.at.clone_into(&mut action.finished_at);
             }
             None => self.refuse(
@@ -458,7 +474,12 @@ impl Fold {
         }
         match self.open {
             Some(open) if self.recorded.actions[open].seq == evidence.intent => {
-                self.recorded.actions[open].evidence.push(evidence);
+                let captured = &mut self.recorded.actions[open].evidence;
+                if captured.is_empty() {
+                    // Most steps have one.
+                    captured.reserve_exact(1);
+                }
+                captured.push(evidence);
             }
             None if known => self.loose.push(evidence),
             _ => self.refuse(
@@ -495,14 +516,16 @@ impl Fold {
         self.recorded.closed = Some(closed);
     }
 
-    fn finish(&mut self) {
+    fn finish(mut self, end: End) -> Recorded {
         if !self.loose.is_empty() {
-            let seq = self.recorded.end.entries;
             self.recorded.findings.push(
                 Finding::integrity(Code::EvidenceForeign, "evidence was captured for nothing that is recorded")
-                    .at_entry(seq),
+                    .at_entry(end.entries),
             );
         }
+        // Most vectors of a step grew by what they were made for, not by what they hold.
+        self.recorded.actions.shrink_to_fit();
+        Recorded { end, ..self.recorded }
     }
 }
 

@@ -182,6 +182,8 @@ pub fn judge(
     let mut checks = evaluate(&step.checks, &seen, vars, files);
     checks.extend(implied(step, &seen));
     witnessed.hear(&mut checks);
+    // They are kept for each step of a run.
+    checks.shrink_to_fit();
     let (saved, missing) = save_all(step, &seen, witnessed);
     let recorded = step
         .records

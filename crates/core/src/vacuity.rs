@@ -10,6 +10,8 @@
 //! steps need no mutant at all: nothing holds over the JSON of an empty channel, so that a check on JSON, and with it
 //! each path that (c) and (d) would change, is broken by (a). No mutant needs the captured bytes, so none are read.
 
+use smol_str::SmolStr;
+
 use crate::evaluate::{Bytes, CheckResult, Files, Seen, Truth, evaluate};
 use crate::expect::{Channel, Check, Expect, Op, What};
 use crate::ids::Digest;
@@ -62,7 +64,7 @@ pub fn is_echo(step: &Step, scenario: &Scenario, variable: &str) -> bool {
 /// Whether a check that holds can support a test: it looks at something received and is no echo.
 #[must_use]
 pub fn can_support(step: &Step, scenario: &Scenario, check: &CheckResult) -> bool {
-    let echo = |names: &String| names.split(", ").all(|name| is_echo(step, scenario, name));
+    let echo = |names: &SmolStr| names.split(", ").all(|name| is_echo(step, scenario, name));
     check.truth == Truth::Holds && check.supports() && !check.expected_from.as_ref().is_some_and(echo)
 }
 

@@ -2,10 +2,8 @@
 //! difference has a name (harness-proof.md 11.5). It is a function of bytes; it opens and writes nothing.
 
 mod anchors;
+mod compare;
 mod folder;
-
-use std::borrow::Cow;
-use std::sync::Arc;
 
 use crate::audit::{Material, Unauditable, audit};
 use crate::checked::Parse;
@@ -18,8 +16,10 @@ use crate::judged::{DERIVATION, Judged, judge};
 use crate::recorded::Recorded;
 use crate::step::Evidence;
 use crate::verdict::Status;
+use crate::views::{Taker, Written};
 
 pub use anchors::{Anchor, ListedEnd, ListedRun};
+pub use compare::{Comparison, ViewFile, ViewSeen};
 
 /// A file of a run folder, beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub struct FileSeen {
 
 /// What lies in a run folder.
 pub struct Folder<'a> {
-    /// The journal, whole; empty when there is none.
-    pub journal: &'a [u8],
+    /// The journal.
+    pub journal: Journal<'a>,
     /// Every other file.
     pub files: &'a [FileSeen],
-    /// Compares a view with the bytes that are derived.
-    pub view: &'a dyn Fn(&str, &[u8]) -> ViewSeen,
+    /// Opens a view, if it is there and can be read.
+    pub view: &'a dyn Fn(&str) -> Option<ViewFile<'a>>,
     /// The evidence files by digest.
     pub evidence: &'a dyn Evidence,
     /// What the reader of the folder refused: links, giants, devices.
@@ -50,48 +50,40 @@ pub struct Folder<'a> {
     pub seal: Option<&'a Seal>,
 }
 
-/// A view in a run folder, beside the one that is derived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewSeen {
-    /// It is not there, or cannot be read.
-    Missing,
-    /// Byte for byte the same.
-    Same,
-    /// Another one, from this line on (from 1).
-    Differs(usize),
-}
-
-impl ViewSeen {
-    /// Of a view that is at hand.
-    #[must_use]
-    pub fn of(found: &[u8], derived: &[u8]) -> Self {
-        if found == derived {
-            return Self::Same;
-        }
-        let same = found.iter().zip(derived).take_while(|(a, b)| a == b).count();
-        Self::Differs(derived[..same].iter().filter(|byte| **byte == b'\n').count() + 1)
-    }
+/// The journal of a run folder, as it was read.
+#[derive(Clone, Copy, Debug)]
+pub enum Journal<'a> {
+    /// Its bytes, whole; empty when there is none.
+    Whole(&'a [u8]),
+    /// Its size and digest: enough to tell that it is the one that is [`Known`], and for nothing else.
+    Seen(u64, Digest),
 }
 
 /// What this process has worked out of a journal already. The derivation is a function of the journal and of evidence
 /// under its digests, so it need not be repeated over the same bytes.
 pub struct Known {
-    /// The journal that it was worked out of.
-    pub journal: Arc<Vec<u8>>,
-    /// The line that was written after it, with its line end; empty where none was.
-    pub last: Vec<u8>,
+    /// The size of the journal that it was worked out of, run.closed included.
+    pub bytes: u64,
+    /// Its digest.
+    pub sha256: Digest,
     /// What it came to.
     pub judged: Judged,
+    /// The views that were written of it.
+    pub views: Vec<Written>,
 }
 
 impl Known {
-    fn is_of(&self, journal: &[u8]) -> bool {
-        journal.strip_prefix(self.journal.as_slice()) == Some(&self.last)
+    fn is_of(&self, journal: Journal<'_>) -> bool {
+        let (bytes, sha256) = match journal {
+            Journal::Whole(journal) => (journal.len() as u64, Digest::of(journal)),
+            Journal::Seen(bytes, sha256) => (bytes, sha256),
+        };
+        (bytes, sha256) == (self.bytes, self.sha256)
     }
 }
 
-/// Writes the views of a judged run: name and bytes.
-pub type Views<'a> = dyn Fn(&Judged) -> Cow<'a, [(String, Vec<u8>)]> + 'a;
+/// Hands on the views of a judged run.
+pub type Views<'a> = dyn Fn(&Judged, &mut dyn Taker) + 'a;
 
 /// The outcome of a verification.
 pub struct Verified {
@@ -165,17 +157,26 @@ impl Verified {
 #[must_use]
 pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>, known: Option<Known>) -> Verified {
     let mut verified = match known.filter(|known| known.is_of(folder.journal)) {
-        Some(Known { judged, .. }) => {
+        Some(Known { judged, views: written, .. }) => {
             let mut verified = begun(folder, Some(judged.audited().recorded().end()), Vec::new());
             about(folder, judged.audited().recorded(), &mut verified);
-            concluded(folder, judged, views, &mut verified);
+            concluded(folder, judged, views, Some(&written), &mut verified);
             verified
         }
         None => {
-            let chain = Chain::read(folder.journal);
-            let mut verified = begun(folder, chain.end.as_ref(), of_chain(&chain));
-            if chain.findings.iter().all(|finding| finding.code == Code::JournalPartialLine) {
-                records(folder, chain, parse, views, &mut verified);
+            let journal = match folder.journal {
+                Journal::Whole(journal) => journal,
+                Journal::Seen(..) => &[],
+            };
+            let (chain, recorded) = Recorded::fold(journal);
+            let mut findings = of_chain(&chain);
+            if journal.is_empty() {
+                let finding = Finding::integrity(Code::JournalUnreadable, "there is no journal");
+                findings.insert(0, finding.in_file("journal.jsonl"));
+            }
+            let mut verified = begun(folder, chain.end.as_ref(), findings);
+            if chain.is_sound() {
+                records(folder, &chain, recorded, parse, views, &mut verified);
             }
             verified
         }
@@ -190,9 +191,6 @@ pub fn verify(folder: &Folder<'_>, parse: &Parse<'_>, views: &Views<'_>, known: 
 /// What can be said of a folder whose journal ends so, before its entries are looked into.
 fn begun(folder: &Folder<'_>, end: Option<&End>, of_chain: Vec<Finding>) -> Verified {
     let mut findings = folder.problems.to_vec();
-    if folder.journal.is_empty() {
-        findings.push(Finding::integrity(Code::JournalUnreadable, "there is no journal").in_file("journal.jsonl"));
-    }
     findings.extend(of_chain);
     let anchor = anchors::compare(folder, end, &mut findings);
     Verified {
@@ -209,7 +207,7 @@ fn begun(folder: &Folder<'_>, end: Option<&End>, of_chain: Vec<Finding>) -> Veri
 
 /// A torn last line of a run that was never closed is what a crash leaves; after run.closed it is damage.
 fn of_chain(chain: &Chain) -> Vec<Finding> {
-    let torn = !chain.is_closed() && !chain.entries.is_empty();
+    let torn = !chain.is_closed() && chain.end.is_some();
     let mut findings = chain.findings.clone();
     for finding in findings.iter_mut().filter(|finding| torn && finding.code == Code::JournalPartialLine) {
         finding.weight = Weight::Note;
@@ -217,10 +215,16 @@ fn of_chain(chain: &Chain) -> Vec<Finding> {
     findings
 }
 
-fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'_>, verified: &mut Verified) {
-    let empty = chain.entries.is_empty();
-    let Some(recorded) = Recorded::fold(chain) else {
-        if !empty {
+fn records(
+    folder: &Folder<'_>,
+    chain: &Chain,
+    recorded: Option<Recorded>,
+    parse: &Parse<'_>,
+    views: &Views<'_>,
+    verified: &mut Verified,
+) {
+    let Some(recorded) = recorded else {
+        if chain.end.is_some() {
             verified
                 .findings
                 .push(Finding::integrity(Code::EntryBodyInvalid, "the body is not that of run.opened").at_entry(0));
@@ -260,7 +264,7 @@ fn records(folder: &Folder<'_>, chain: Chain, parse: &Parse<'_>, views: &Views<'
             return;
         }
     };
-    concluded(folder, judge(audited), views, verified);
+    concluded(folder, judge(audited), views, None, verified);
 }
 
 /// What the first entry says of the run as a whole, and the evidence that its entries name.
@@ -281,16 +285,23 @@ fn about(folder: &Folder<'_>, recorded: &Recorded, verified: &mut Verified) {
     folder::evidence(folder, recorded, verified);
 }
 
-/// What was noticed on the way to the verdict, the verdict that was recorded, the views.
-fn concluded(folder: &Folder<'_>, judged: Judged, views: &Views<'_>, verified: &mut Verified) {
+/// What was noticed on the way to the verdict, the verdict that was recorded, the views; `written` are those that this
+/// process wrote of the same verdict.
+fn concluded(
+    folder: &Folder<'_>,
+    judged: Judged,
+    views: &Views<'_>,
+    written: Option<&[Written]>,
+    verified: &mut Verified,
+) {
     let noticed = judged.audited().findings().iter().filter(|f| verified.closed || !is_unfinished(f));
     verified.findings.extend(noticed.cloned());
     if verified.closed {
         outcome(&judged, verified);
         if verified.derivation == Some(DERIVATION) {
-            folder::views(folder, &views(&judged), verified);
+            folder::views(folder, &judged, views, written, verified);
         } else {
-            verified.checked.views_skipped = views(&judged).len() as u64;
+            verified.checked.views_skipped = folder::count(&judged, views);
         }
     }
     verified.judged = Some(judged);

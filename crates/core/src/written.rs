@@ -31,9 +31,9 @@ use fields::{Fields, Writing};
 pub struct Expanded {
     /// requirement.md: title, source, a line for each criterion, and what is not claimed.
     pub requirement: String,
-    /// The matrix, as [`crate::matrix`] has it. `to_json().pretty()` of it is what is sealed.
+    /// The matrix, as [`crate::matrix`] has it. [`Node::pretty`] of it is what is sealed.
     pub matrix: Node,
-    /// The plan, as [`crate::plan`] has it. `to_json().pretty()` of it is what is sealed.
+    /// The plan, as [`crate::plan`] has it. [`Node::pretty`] of it is what is sealed.
     pub plan: Node,
 }
 

@@ -1,6 +1,5 @@
 //! From a run folder to its verdict: the readers of bytes that core asks for, put together.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -21,41 +20,61 @@ use probity_core::json::Json;
 use probity_core::judged::{self, Judged};
 use probity_core::recorded::Recorded;
 use probity_core::step::Evidence;
-use probity_core::verify::{FileSeen, Folder, Known, ListedEnd, ListedRun, Verified, ViewSeen};
+use probity_core::verify::{FileSeen, Folder, Journal, Known, ListedEnd, ListedRun, Verified};
+use probity_core::views::{Taker, Written, hand};
 use probity_store::list::{self, Event};
 use probity_store::naming::{JOURNAL, RUN_LIST};
 use probity_store::run::LINE_MAX;
 use probity_store::snapshot::{Budget, Snapshot};
+use sha2::{Digest as _, Sha256};
 
 /// The reader of documents.
 pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Node, Vec<Diagnostic>> {
     probity_formats::document::read(name, bytes)
 }
 
-/// Every view of a judged run: name and bytes.
-pub(crate) fn views(judged: &Judged, evidence: &dyn Evidence) -> Vec<(String, Vec<u8>)> {
-    let core = probity_core::views::views(judged).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
-    let html = ("report.html".to_owned(), crate::html::page(judged, evidence).into_bytes());
-    let junit = ("junit.xml".to_owned(), crate::junit::junit(judged).into_bytes());
-    let ctrf = ("ctrf.json".to_owned(), crate::ctrf::ctrf(judged).into_bytes());
-    core.chain([html, junit, ctrf]).collect()
+/// Hands on every view of a judged run.
+pub(crate) fn views(judged: &Judged, evidence: &dyn Evidence, taker: &mut dyn Taker) {
+    probity_core::views::views(judged, taker);
+    let mut whole = |name: &str, text: &str| hand(taker, name, |out| out(text.as_bytes()));
+    whole("report.html", &crate::html::page(judged, evidence));
+    whole("junit.xml", &crate::junit::junit(judged));
+    whole("ctrf.json", &crate::ctrf::ctrf(judged));
 }
 
-/// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened. The
-/// snapshot has its evidence.
-pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<(Known, Snapshot)> {
-    let snapshot = Snapshot::of_folder(dir, &Budget::default()).ok()?;
-    let judged = judge_snapshot(&snapshot, known)?;
-    Some((Known { journal: snapshot.journal_shared(), last: Vec::new(), judged }, snapshot))
+/// A run folder that this process wrote, judged before its last entry.
+pub(crate) struct Derived {
+    /// What it comes to.
+    pub(crate) judged: Judged,
+    /// Its evidence.
+    pub(crate) snapshot: Snapshot,
+    /// The size of the journal that was judged, and its digest so far.
+    bytes: u64,
+    sha256: Sha256,
+}
+
+/// How much of the evidence of a run that is closed is kept in memory, in bytes: what is larger is read once more where it
+/// is asked for, and most of it is not.
+const HELD: u64 = 1 << 20;
+
+/// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened.
+pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<Derived> {
+    let mut snapshot = Snapshot::of_folder(dir, &Budget { held: HELD, ..Budget::default() }).ok()?;
+    let recorded = Recorded::fold(snapshot.journal()).1?;
+    let bytes = snapshot.journal().len() as u64;
+    let sha256 = Sha256::new_with_prefix(snapshot.journal());
+    // What the journal says stands in its records now, and the memory is needed for what comes of them.
+    snapshot.let_journal_go();
+    let judged = judge_recorded(recorded, &snapshot, known)?;
+    Some(Derived { judged, snapshot, bytes, sha256 })
 }
 
 fn judge_snapshot(snapshot: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
-    let chain = Chain::read(snapshot.journal());
-    if chain.findings.iter().any(|finding| finding.code != Code::JournalPartialLine) {
-        return None;
-    }
-    let audited = audit(Recorded::fold(chain)?, &Material { files: snapshot, parse: &parse, known }).ok()?;
-    Some(judged::judge(audited))
+    judge_recorded(Recorded::fold(snapshot.journal()).1?, snapshot, known)
+}
+
+fn judge_recorded(recorded: Recorded, files: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
+    Some(judged::judge(audit(recorded, &Material { files, parse: &parse, known }).ok()?))
 }
 
 /// A run whose process was lost: what it comes to so far, and the sealed files that its plan names. `None` where that
@@ -74,15 +93,27 @@ pub(crate) fn lost(dir: &Path) -> Option<(Judged, BTreeMap<String, Vec<u8>>)> {
     Some((judged, files))
 }
 
-/// What is known of a run once its last entry was written. `None` where what was written is no such line; whether the
-/// lines before it are still those that were judged is for the verification to see.
-pub(crate) fn closed(dir: &Path, known: Known) -> Option<Known> {
-    let mut file = File::open(dir.join(JOURNAL)).ok()?;
-    file.seek(SeekFrom::Start(known.journal.len() as u64)).ok()?;
-    let mut last = Vec::new();
-    file.take(LINE_MAX).read_to_end(&mut last).ok()?;
-    let judged = known.judged.close(last.strip_suffix(b"\n")?)?;
-    Some(Known { last, judged, ..known })
+impl Derived {
+    /// The same run once its last entry was written. `None` where what was written is no such line; whether the lines
+    /// before it are still those that were judged is for the verification to see.
+    pub(crate) fn closed(self, dir: &Path) -> Option<Self> {
+        let mut file = File::open(dir.join(JOURNAL)).ok()?;
+        file.seek(SeekFrom::Start(self.bytes)).ok()?;
+        let mut last = Vec::new();
+        file.take(LINE_MAX).read_to_end(&mut last).ok()?;
+        let judged = self.judged.close(last.strip_suffix(b"\n")?)?;
+        let bytes = self.bytes + last.len() as u64;
+        Some(Self { judged, bytes, sha256: self.sha256.chain_update(&last), ..self })
+    }
+
+    /// Verifies the folder, once its views were written: everything in it is read again from the disk, and the verdict
+    /// is not worked out a second time over the same bytes.
+    pub(crate) fn verify(self, dir: &Path, written: Vec<Written>) -> Verified {
+        let sha256 = Digest::from_bytes(self.sha256.finalize().into());
+        let known = Known { bytes: self.bytes, sha256, judged: self.judged, views: written };
+        drop(self.snapshot);
+        verify_listed(dir, list_beside(dir).as_deref(), None, Some(known))
+    }
 }
 
 /// Verifies a run folder. `index` is the run list to compare with, by default the one beside the folder; `seal` is one
@@ -92,23 +123,22 @@ pub(crate) fn verify(dir: &Path, index: Option<&Path>, seal: Option<&Seal>) -> V
     verify_listed(dir, list.as_deref(), seal, None)
 }
 
-/// What this process has just closed: what it worked out, and the views that it wrote.
-type Closed<'a> = (Known, &'a [(String, Vec<u8>)]);
-
-/// Verifies a run folder that this process has just closed: everything in it is read again from the disk, and the
-/// verdict is not worked out a second time over the same bytes.
-pub(crate) fn verify_closed(dir: &Path, closed: Closed<'_>) -> Verified {
-    verify_listed(dir, list_beside(dir).as_deref(), None, Some(closed))
-}
-
 fn list_beside(dir: &Path) -> Option<PathBuf> {
     dir.canonicalize().ok()?.parent().map(|root| root.join(RUN_LIST))
 }
 
-fn verify_listed(dir: &Path, list: Option<&Path>, seal: Option<&Seal>, closed: Option<Closed<'_>>) -> Verified {
+fn verify_listed(dir: &Path, list: Option<&Path>, seal: Option<&Seal>, known: Option<Known>) -> Verified {
     let bytes = list.and_then(read_list);
-    match Snapshot::of_folder(dir, &Budget::default()) {
-        Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new(), closed),
+    let snapshot = match &known {
+        // Of what is known nothing is read a second time, so nothing has to be at hand.
+        Some(known) => {
+            let budget = Budget { held: 0, ..Budget::default() };
+            Snapshot::of_folder_expecting(dir, &budget, (known.bytes, known.sha256))
+        }
+        None => Snapshot::of_folder(dir, &Budget::default()),
+    };
+    match snapshot {
+        Ok(snapshot) => verify_snapshot(&snapshot, bytes.as_deref(), seal, Vec::new(), known),
         Err(problems) => {
             let findings: Vec<Finding> =
                 problems.into_iter().map(|p| Finding::integrity(p.code, p.message).in_file(p.file)).collect();
@@ -129,15 +159,16 @@ fn read_list(path: &Path) -> Option<Vec<u8>> {
 fn refused(problems: &[Finding]) -> Verified {
     let nothing = |_: &Digest| None;
     let folder = Folder {
-        journal: &[],
+        journal: Journal::Whole(&[]),
         files: &[],
-        view: &|_, _| ViewSeen::Missing,
+        view: &|_| None,
         evidence: &nothing,
         problems,
         listed: None,
         seal: None,
     };
-    let mut verified = probity_core::verify::verify(&folder, &parse, &|judged| views(judged, &nothing).into(), None);
+    let mut verified =
+        probity_core::verify::verify(&folder, &parse, &|judged, taker| views(judged, &nothing, taker), None);
     // Nothing was read, so nothing can be said of a journal.
     verified
         .findings
@@ -151,7 +182,7 @@ fn verify_snapshot(
     list: Option<&[u8]>,
     seal: Option<&Seal>,
     mut problems: Vec<Finding>,
-    closed: Option<Closed<'_>>,
+    known: Option<Known>,
 ) -> Verified {
     let files: Vec<FileSeen> = snapshot
         .files()
@@ -168,20 +199,15 @@ fn verify_snapshot(
         }
     });
     let folder = Folder {
-        journal: snapshot.journal(),
+        journal: snapshot.journal_seen(),
         files: &files,
-        view: &|name, derived| snapshot.view(name, derived),
+        view: &|name| snapshot.open_view(name),
         evidence: snapshot,
         problems: &problems,
         listed: listed.as_ref(),
         seal,
     };
-    match closed {
-        Some((known, written)) => {
-            probity_core::verify::verify(&folder, &parse, &|_| Cow::Borrowed(written), Some(known))
-        }
-        None => probity_core::verify::verify(&folder, &parse, &|judged| views(judged, snapshot).into(), None),
-    }
+    probity_core::verify::verify(&folder, &parse, &|judged, taker| views(judged, snapshot, taker), known)
 }
 
 /// What a run list says of the run whose journal this is: by its id, or by its nonce under another id.
@@ -204,7 +230,7 @@ fn listed(lines: &[list::Line], journal: &[u8]) -> Option<ListedRun> {
 
 /// The time of the last whole entry of a journal.
 pub(crate) fn last_time(journal: &[u8]) -> Option<String> {
-    Chain::read(journal).entries.last().map(|(entry, _)| entry.at.clone())
+    Chain::read(journal, |_, _| {}).end.map(|end| end.at)
 }
 
 #[cfg(test)]

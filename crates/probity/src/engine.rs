@@ -16,6 +16,7 @@ mod rescan;
 mod resume;
 mod sight;
 mod steps;
+mod writing;
 
 use std::path::{Path, PathBuf};
 

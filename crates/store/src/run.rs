@@ -3,23 +3,23 @@
 mod evidence;
 mod journal_file;
 mod reopen;
+mod view;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use probity_core::ids::{Digest, Id};
 use probity_core::journal::{Kind, Seal};
 use probity_core::json::Json;
-use rustix::fs::{Mode, OFlags};
 
 pub use evidence::Kept;
 pub(crate) use journal_file::write_whole;
 pub use journal_file::{JOURNAL_MAX, LINE_MAX};
 pub use reopen::{Reopened, Torn};
+pub use view::View;
 
 use crate::StoreError;
-use crate::beneath::{FILE_MODE, Folder};
-use crate::naming::{EVIDENCE, JOURNAL, RUN_LIST, why_not_plain};
+use crate::beneath::Folder;
+use crate::naming::EVIDENCE;
 use crate::root;
 use evidence::EvidenceFolder;
 use journal_file::JournalFile;
@@ -191,29 +191,16 @@ impl RunFolder {
     /// # Errors
     /// `path_absolute` for a name that is not plain or is an authority's, `folder_unwritable`.
     pub fn write_view(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        write_view(&self.folder, &self.path, name, bytes)
+        self.view(name)?.whole(bytes)
     }
-}
 
-/// Writes a file that is no authority, by a temporary name in the same folder.
-fn write_view(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-    let taken = [JOURNAL, EVIDENCE, RUN_LIST].contains(&name).then_some("it belongs to an authority");
-    if let Some(reason) = why_not_plain(name).or(taken) {
-        return Err(StoreError::NameRefused { name: name.to_owned(), reason });
+    /// Begins a view that is written piece by piece.
+    ///
+    /// # Errors
+    /// As [`RunFolder::write_view`].
+    pub fn view(&self, name: &str) -> Result<View<'_>, StoreError> {
+        View::begin(&self.folder, &self.path, name)
     }
-    // The leading dot keeps it from ever being the name of a view; whoever holds the lock may clear a left-over one.
-    let temporary = format!(".{name}.tmp");
-    let write = || -> std::io::Result<()> {
-        let _ = folder.remove(&temporary);
-        let mut file = folder.file(&temporary, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FILE_MODE)?;
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(0o644))?;
-        file.write_all(bytes)?;
-        folder.rename(&temporary, name)
-    };
-    write().map_err(|e| {
-        let _ = folder.remove(&temporary);
-        StoreError::unwritable(path.join(name), &e)
-    })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::time::Duration;
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
 use probity_core::step::{Evidence, HEAD};
-use probity_core::verify::ViewSeen;
+use probity_core::verify::{Comparison, Journal, ViewFile, ViewSeen};
 
 use crate::naming::{JOURNAL, digest_of_name, why_not_beneath};
 use crate::run::{JOURNAL_MAX, LINE_MAX};
@@ -126,6 +126,8 @@ impl Held {
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     journal: Arc<Vec<u8>>,
+    /// Size and digest of a journal that is not held, since it is the one that was expected.
+    expected: Option<(u64, Digest)>,
     /// Every other file by its relative name.
     files: BTreeMap<Arc<str>, Held>,
     source: Source,
@@ -139,7 +141,16 @@ impl Snapshot {
     /// Everything that is refused, at most a hundred: `link_refused`, `over_budget`, `journal_unreadable`,
     /// `evidence_changed` for a file that changed while it was read, `run_unknown` where there is no folder.
     pub fn of_folder(path: &Path, budget: &Budget) -> Result<Self, Vec<Problem>> {
-        folder::read(path, budget)
+        folder::read(path, budget, None)
+    }
+
+    /// Reads a run folder whose journal the caller has read before: where it has this size and digest, its first line
+    /// alone is held, and otherwise all of it.
+    ///
+    /// # Errors
+    /// As [`Snapshot::of_folder`].
+    pub fn of_folder_expecting(path: &Path, budget: &Budget, journal: (u64, Digest)) -> Result<Self, Vec<Problem>> {
+        folder::read(path, budget, Some(journal))
     }
 
     /// A run folder that was never on a disk, under the same rules: relative name to bytes.
@@ -148,7 +159,8 @@ impl Snapshot {
     /// `path_absolute`, `over_budget`, `journal_unreadable`.
     pub fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Result<Self, Vec<Problem>> {
         let budget = Budget::default();
-        let mut snapshot = Self { journal: Arc::default(), files: BTreeMap::new(), source: Source::Memory, budget };
+        let mut snapshot =
+            Self { journal: Arc::default(), expected: None, files: BTreeMap::new(), source: Source::Memory, budget };
         let mut problems = Vec::new();
         if !files.contains_key(JOURNAL) {
             problems.push(Problem::new(Code::JournalUnreadable, JOURNAL, "there is no journal"));
@@ -187,7 +199,7 @@ impl Snapshot {
         if name == JOURNAL {
             check_journal_size(size, &self.budget)?;
             check_lines(&bytes, &mut 0, &self.budget)?;
-            self.journal = Arc::new(bytes);
+            (self.journal, self.expected) = (Arc::new(bytes), None);
         } else {
             let held = if name.contains('/') {
                 Held::evidence(bytes)
@@ -208,33 +220,40 @@ impl Snapshot {
         (total > self.budget.bytes).then(|| too_many_bytes("", &self.budget))
     }
 
-    /// The journal as it stood, torn tail and all.
+    /// The journal as it stood, torn tail and all; of one that is not held the first line.
     #[must_use]
     pub fn journal(&self) -> &[u8] {
         &self.journal
     }
 
-    /// The same, shared.
+    /// The journal as it is verified.
     #[must_use]
-    pub fn journal_shared(&self) -> Arc<Vec<u8>> {
-        Arc::clone(&self.journal)
+    pub fn journal_seen(&self) -> Journal<'_> {
+        self.expected.map_or(Journal::Whole(&self.journal), |(bytes, sha256)| Journal::Seen(bytes, sha256))
     }
 
-    /// Compares a file that lies directly in the folder, other than the journal, with other bytes. It is read now, a
-    /// piece at a time, and no further than they agree.
+    /// Lets go of the journal, which is not read from the folder again.
+    pub fn let_journal_go(&mut self) {
+        self.journal = Arc::default();
+    }
+
+    /// Opens a file that lies directly in the folder, other than the journal: it is read now, a piece at a time. `None`
+    /// where it is not there, or is not what it was.
+    #[must_use]
+    pub fn open_view(&self, name: &str) -> Option<ViewFile<'_>> {
+        let held = self.files.get(name).filter(|_| !name.contains('/'))?;
+        match held.whole() {
+            Some(bytes) => Some(Box::new(bytes.as_slice())),
+            None => Some(Box::new(self.source.open(name, held.facts.size).ok()?)),
+        }
+    }
+
+    /// Compares such a file with other bytes.
     #[must_use]
     pub fn view(&self, name: &str, derived: &[u8]) -> ViewSeen {
-        match self.files.get(name).filter(|_| !name.contains('/')) {
-            None => ViewSeen::Missing,
-            Some(held) => match (held.whole(), held.facts.size == derived.len() as u64) {
-                (Some(bytes), _) => ViewSeen::of(bytes, derived),
-                (None, true) if self.source.is(name, derived) => ViewSeen::Same,
-                (None, _) => self
-                    .source
-                    .read(name, held.facts.size)
-                    .map_or(ViewSeen::Missing, |bytes| ViewSeen::of(&bytes, derived)),
-            },
-        }
+        let mut comparison = Comparison::of(self.open_view(name));
+        comparison.piece(derived);
+        comparison.end()
     }
 
     /// Every file but the journal, by name, with size and digest.

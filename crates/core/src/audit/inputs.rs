@@ -18,13 +18,13 @@ use crate::walk;
 
 /// The sealed documents of a run, as bytes.
 pub(super) struct Documents {
-    written: Option<(String, Vec<u8>)>,
-    requirement: Vec<u8>,
-    matrix: Vec<u8>,
-    plan: Vec<u8>,
+    written: Option<(String, Arc<Vec<u8>>)>,
+    requirement: Arc<Vec<u8>>,
+    matrix: Arc<Vec<u8>>,
+    plan: Arc<Vec<u8>>,
     folder: String,
-    profile: Option<(String, Vec<u8>)>,
-    files: BTreeMap<String, Vec<u8>>,
+    profile: Option<(String, Arc<Vec<u8>>)>,
+    files: BTreeMap<String, Arc<Vec<u8>>>,
 }
 
 impl Documents {
@@ -32,7 +32,7 @@ impl Documents {
         let mut missing = Vec::new();
         let mut get = |role: Role, needed: bool| {
             let input = recorded.input(role);
-            let found = input.and_then(|input| Some((input.name.clone(), bytes.bytes(&input.sha256)?.to_vec())));
+            let found = input.and_then(|input| Some((input.name.clone(), bytes.bytes(&input.sha256)?)));
             if found.is_none() && (needed || input.is_some()) {
                 let message = format!("the {} is not sealed, or its bytes are gone", role.as_str());
                 missing.push(Finding::integrity(Code::InputMissing, message));
@@ -47,7 +47,7 @@ impl Documents {
         let mut files = BTreeMap::new();
         for input in recorded.inputs().iter().filter(|i| i.role == Role::File) {
             match bytes.bytes(&input.sha256) {
-                Some(content) => drop(files.insert(input.name.clone(), content.to_vec())),
+                Some(content) => drop(files.insert(input.name.clone(), content)),
                 None => {
                     let message = format!("the bytes of {} are gone", input.name);
                     missing.push(Finding::integrity(Code::InputMissing, message));
@@ -63,9 +63,9 @@ impl Documents {
         }
     }
 
-    /// The bytes of a sealed file by the name that the plan writes.
-    pub(super) fn file(&self, name: &str) -> Option<Vec<u8>> {
-        self.files.get(name).cloned()
+    /// The sealed files by the names that the plan writes.
+    pub(super) fn into_files(self) -> BTreeMap<String, Arc<Vec<u8>>> {
+        self.files
     }
 
     /// What the plan check knew of a file that the plan names: those inside were sealed.

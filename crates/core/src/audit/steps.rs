@@ -42,7 +42,7 @@ pub(super) fn walk(
     let tests: BTreeSet<&Id> = checked.matrix().tests.iter().map(|test| &test.id).collect();
     let mut walked = Walked::new(checked.plan());
     let mut makers: BTreeMap<usize, Makers> = BTreeMap::new();
-    let mut steps = Vec::new();
+    let mut steps = Vec::with_capacity(selected.iter().flatten().map(|scenario| scenario.steps.len()).sum());
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
     let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
     for scenario in selected.into_iter().flatten() {
@@ -69,7 +69,9 @@ pub(super) fn walk(
         makers.insert(position, facts.makers());
     }
     // What is shown of a run stands in the order of its plan, whatever order it was run in.
-    steps.sort_by_key(|step| (step.scenario, step.step));
+    if !steps.is_sorted_by_key(|step| (step.scenario, step.step)) {
+        steps.sort_by_key(|step| (step.scenario, step.step));
+    }
     for index in records.into_values() {
         let action = &recorded.actions()[index];
         let message = format!("{} is no step of the selected cases", action.intent.step);

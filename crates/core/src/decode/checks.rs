@@ -19,6 +19,8 @@ impl Reading<'_> {
                 self.check(&name, key, value, &mut checks);
             }
         }
+        // They are kept for each step of a plan.
+        checks.shrink_to_fit();
         checks
     }
 

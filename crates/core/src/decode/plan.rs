@@ -164,7 +164,7 @@ impl Reading<'_> {
         let id = Id::parse(written.as_text()?).ok()?;
         cases.add(self, &id, written.place);
         let items = field(node, "steps").and_then(Node::as_list).unwrap_or_default();
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
             match self.step(item, &id, at + 1, known_steps) {
                 Some(step) => steps.push(step),

@@ -1,5 +1,7 @@
 //! One result: expected and saw face each other.
 
+use smol_str::{SmolStr, format_smolstr};
+
 use super::hidden::depends;
 use super::operands;
 use super::operators::{Context, Target, elements, holds, length};
@@ -13,14 +15,14 @@ use crate::vars::variables;
 /// What is known of a result before it is evaluated.
 #[derive(Clone)]
 pub(super) struct Leaf {
-    pub(super) what: String,
+    pub(super) what: SmolStr,
     pub(super) channel: Option<Channel>,
-    pub(super) path: Option<String>,
-    pub(super) from: Option<String>,
+    pub(super) path: Option<SmolStr>,
+    pub(super) from: Option<SmolStr>,
 }
 
 impl Leaf {
-    pub(super) fn new(what: impl Into<String>) -> Self {
+    pub(super) fn new(what: impl Into<SmolStr>) -> Self {
         Self { what: what.into(), channel: None, path: None, from: None }
     }
 
@@ -31,7 +33,7 @@ impl Leaf {
             Channel::Stderr => "stderr ",
             Channel::Request => "request ",
         };
-        Self { channel: Some(channel), ..Self::new(format!("{prefix}{what}")) }
+        Self { channel: Some(channel), ..Self::new(format_smolstr!("{prefix}{what}")) }
     }
 
     pub(super) fn from(self, operand: &Json) -> Self {
@@ -43,13 +45,13 @@ impl Leaf {
             Ok(holds) => (Truth::of(holds), None),
             Err(unknown) => (Truth::Unknown, Some(unknown)),
         };
-        let (why, cause) = unknown.map_or((None, None), |unknown| (Some(unknown.why), Some(unknown.cause)));
+        let (why, cause) = unknown.map_or((None, None), |unknown| (Some(unknown.why.into()), Some(unknown.cause)));
         CheckResult {
             what: self.what,
-            op: op.to_owned(),
-            expected: short(&expected),
+            op: op.into(),
+            expected: short(&expected).into(),
             expected_from: self.from,
-            saw: short(&saw),
+            saw: short(&saw).into(),
             truth,
             why,
             cause,
@@ -87,8 +89,8 @@ impl Leaf {
     }
 }
 
-fn named(names: &[&str]) -> Option<String> {
-    (!names.is_empty()).then(|| names.join(", "))
+fn named(names: &[&str]) -> Option<SmolStr> {
+    (!names.is_empty()).then(|| names.join(", ").into())
 }
 
 /// What was expected and what was seen, in the same terms.

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use smol_str::format_smolstr;
 use url::Url;
 
 use super::leaf::Leaf;
@@ -20,14 +21,17 @@ use crate::vars::{Vars, text_of};
 #[must_use]
 pub fn evaluate(checks: &[Check], seen: &Seen<'_>, vars: &Vars, files: &Files<'_>) -> Vec<CheckResult> {
     let step = StepView { seen, context: Context { vars, files }, channels: Default::default() };
-    let mut results = Vec::new();
+    let mut results = Vec::with_capacity(checks.len());
     for (number, check) in checks.iter().enumerate() {
-        let mut leaves = step.check(&check.what);
-        if leaves.is_empty() {
+        let begin = results.len();
+        step.check(&check.what, &mut results);
+        if results.len() == begin {
             let nothing = Unknown::new(Cause::Plan, "the check asks nothing");
-            leaves.push(Leaf::new("check").result("", "", "", Err(nothing)));
+            results.push(Leaf::new("check").result("", "", "", Err(nothing)));
         }
-        results.extend(leaves.into_iter().map(|leaf| CheckResult { check: number, place: check.place, ..leaf }));
+        for leaf in &mut results[begin..] {
+            (leaf.check, leaf.place) = (number, check.place);
+        }
     }
     results
 }
@@ -79,26 +83,26 @@ struct StepView<'a> {
 }
 
 impl<'a> StepView<'a> {
-    fn check(&self, what: &What) -> Vec<CheckResult> {
+    fn check(&self, what: &What, out: &mut Vec<CheckResult>) {
         match what {
-            What::Status(wanted) => vec![number("status", wanted, self.seen.status)],
-            What::Exit(wanted) => vec![number("exit", wanted, self.seen.exit)],
-            What::Header(name, expect) => self.header(name, expect),
-            What::Json(channel, paths) => self.json(*channel, paths),
-            What::JsonAny(channel, alternatives) => self.json_any(*channel, alternatives),
+            What::Status(wanted) => out.push(number("status", wanted, self.seen.status)),
+            What::Exit(wanted) => out.push(number("exit", wanted, self.seen.exit)),
+            What::Header(name, expect) => self.header(name, expect, out),
+            What::Json(channel, paths) => self.json(*channel, paths, out),
+            What::JsonAny(channel, alternatives) => out.extend(self.json_any(*channel, alternatives)),
             What::Contains(channel, needles, wanted) => {
-                needles.iter().map(|needle| self.contains(*channel, needle, *wanted)).collect()
+                out.extend(needles.iter().map(|needle| self.contains(*channel, needle, *wanted)));
             }
-            What::Text(channel, expect) => self.text(*channel, expect),
-            What::Time(ms) => vec![self.time(*ms)],
-            What::Size(ops) => self.size(ops),
-            What::Redirect(operand) => vec![self.redirect(operand)],
+            What::Text(channel, expect) => self.text(*channel, expect, out),
+            What::Time(ms) => out.push(self.time(*ms)),
+            What::Size(ops) => self.size(ops, out),
+            What::Redirect(operand) => out.push(self.redirect(operand)),
             What::HttpVersion(wanted) => {
                 let outcome = self.seen.http_version.ok_or_else(not_captured);
                 let saw = self.seen.http_version.unwrap_or("nothing");
-                vec![Leaf::new("httpVersion").result("equals", wanted, saw, outcome.map(|seen| seen == wanted))]
+                out.push(Leaf::new("httpVersion").result("equals", wanted, saw, outcome.map(|seen| seen == wanted)));
             }
-            What::Schema(channel, file) => self.schema(*channel, file),
+            What::Schema(channel, file) => self.schema(*channel, file, out),
         }
     }
 
@@ -132,11 +136,11 @@ impl<'a> StepView<'a> {
     }
 
     /// One result for each operator over one target.
-    fn operators(&self, leaf: &Leaf, ops: &[Op], target: &Result<Target<'_>, Unknown>) -> Vec<CheckResult> {
-        ops.iter().map(|op| leaf.clone().operator(op, target, self.context)).collect()
+    fn operators(&self, leaf: &Leaf, ops: &[Op], target: &Result<Target<'_>, Unknown>, out: &mut Vec<CheckResult>) {
+        out.extend(ops.iter().map(|op| leaf.clone().operator(op, target, self.context)));
     }
 
-    fn header(&self, name: &str, expect: &Expect) -> Vec<CheckResult> {
+    fn header(&self, name: &str, expect: &Expect, out: &mut Vec<CheckResult>) {
         let value = header(name, self.seen);
         let target = match &value {
             // No answer at all is not an answer without the header.
@@ -145,15 +149,16 @@ impl<'a> StepView<'a> {
             Some(lines @ Json::List(_)) => Ok(Target::Lines(lines)),
             Some(line) => Ok(Target::One(line)),
         };
-        self.operators(&Leaf::new(format!("header {}", name.to_ascii_lowercase())), &expect.0, &target)
+        self.operators(&Leaf::new(format_smolstr!("header {}", name.to_ascii_lowercase())), &expect.0, &target, out);
     }
 
-    fn json(&self, channel: Channel, paths: &[(Path, Expect)]) -> Vec<CheckResult> {
-        paths.iter().flat_map(|(path, expect)| self.at_path(channel, path, expect)).collect()
+    fn json(&self, channel: Channel, paths: &[(Path, Expect)], out: &mut Vec<CheckResult>) {
+        paths.iter().for_each(|(path, expect)| self.at_path(channel, path, expect, out));
     }
 
-    fn at_path(&self, channel: Channel, path: &Path, expect: &Expect) -> Vec<CheckResult> {
-        let leaf = Leaf { path: Some(path.text.clone()), ..Leaf::of(channel, &format!("json {}", path.text)) };
+    fn at_path(&self, channel: Channel, path: &Path, expect: &Expect, out: &mut Vec<CheckResult>) {
+        let leaf =
+            Leaf { path: Some(path.text.as_str().into()), ..Leaf::of(channel, &format_smolstr!("json {}", path.text)) };
         let spots = self.document(channel).and_then(|document| document.locate(path));
         let nodes: Vec<&Json> = spots.iter().flatten().map(|spot| spot.value).collect();
         let target = match spots {
@@ -161,13 +166,13 @@ impl<'a> StepView<'a> {
             Ok(_) if matches!(path.steps, PathSteps::Query { plural: true }) => Ok(Target::Many(&nodes)),
             Ok(_) => Ok(nodes.first().map_or(Target::Missing, |value| Target::One(value))),
         };
-        let mut results = self.operators(&leaf, &expect.0, &target);
+        let begin = out.len();
+        self.operators(&leaf, &expect.0, &target, out);
         // A key that is hidden may be the one that the path names.
         let keys = || self.document(channel).is_ok_and(|document| keys_hide(document.root()));
         if self.hides(channel) && keys() {
-            results.iter_mut().for_each(|result| result.hidden = true);
+            out[begin..].iter_mut().for_each(|result| result.hidden = true);
         }
-        results
     }
 
     /// The first alternative that holds; else the one that came nearest among those that might have held, so that
@@ -176,7 +181,8 @@ impl<'a> StepView<'a> {
         let mut nearest: Option<(bool, usize, Vec<CheckResult>)> = None;
         let mut hidden = false;
         for (number, paths) in alternatives.iter().enumerate() {
-            let mut results = self.json(channel, paths);
+            let mut results = Vec::new();
+            self.json(channel, paths, &mut results);
             // One alternative that cannot be asked again leaves open which of them is the first that holds.
             hidden |= results.iter().any(|result| result.hidden);
             for result in &mut results {
@@ -222,15 +228,15 @@ impl<'a> StepView<'a> {
         }
     }
 
-    fn text(&self, channel: Channel, expect: &Expect) -> Vec<CheckResult> {
+    fn text(&self, channel: Channel, expect: &Expect, out: &mut Vec<CheckResult>) {
         let leaf = Leaf::of(channel, "text");
         let reading = match self.reading(channel) {
             Ok(reading) => reading,
-            Err(unknown) => return self.operators(&leaf, &expect.0, &Err(unknown)),
+            Err(unknown) => return self.operators(&leaf, &expect.0, &Err(unknown), out),
         };
         match reading.whole() {
-            Ok(text) => self.operators(&leaf, &expect.0, &Ok(Target::One(&text.into()))),
-            Err(_) => self.operators(&leaf, &expect.0, &Ok(Target::Partial(reading))),
+            Ok(text) => self.operators(&leaf, &expect.0, &Ok(Target::One(&text.into())), out),
+            Err(_) => self.operators(&leaf, &expect.0, &Ok(Target::Partial(reading)), out),
         }
     }
 
@@ -240,20 +246,20 @@ impl<'a> StepView<'a> {
         Leaf::new("time").result("lte", &format!("{ms}ms"), &took, outcome)
     }
 
-    fn size(&self, ops: &[Op]) -> Vec<CheckResult> {
+    fn size(&self, ops: &[Op], out: &mut Vec<CheckResult>) {
         let leaf = Leaf { channel: Some(Channel::Body), ..Leaf::new("size") };
         match (self.seen.size, self.seen.status) {
             (Some(size), _) => {
-                let mut results = self.operators(&leaf, ops, &Ok(Target::One(&size.into())));
+                let begin = out.len();
+                self.operators(&leaf, ops, &Ok(Target::One(&size.into())), out);
                 // A placeholder is not as long as what it hides.
                 let hidden = self.hides(Channel::Body);
-                results.iter_mut().for_each(|result| result.hidden = hidden);
-                results
+                out[begin..].iter_mut().for_each(|result| result.hidden = hidden);
             }
-            (None, None) => self.operators(&leaf, ops, &Err(not_captured())),
+            (None, None) => self.operators(&leaf, ops, &Err(not_captured()), out),
             (None, Some(_)) => {
                 let cut = Unknown::new(Cause::Incomplete, "the body was cut, so its size is not known");
-                self.operators(&leaf, ops, &Err(cut))
+                self.operators(&leaf, ops, &Err(cut), out);
             }
         }
     }
@@ -279,12 +285,12 @@ impl<'a> StepView<'a> {
         CheckResult { hidden, ..leaf.result("equals", &expected, &short(&Json::from(location)), outcome) }
     }
 
-    fn schema(&self, channel: Channel, file: &str) -> Vec<CheckResult> {
+    fn schema(&self, channel: Channel, file: &str, out: &mut Vec<CheckResult>) {
         let leaf = Leaf::of(channel, "json $");
         let op = [Op::Schema(file.to_owned())];
         match self.document(channel) {
-            Ok(document) => self.operators(&leaf, &op, &Ok(Target::One(document.root()))),
-            Err(unknown) => self.operators(&leaf, &op, &Err(unknown)),
+            Ok(document) => self.operators(&leaf, &op, &Ok(Target::One(document.root())), out),
+            Err(unknown) => self.operators(&leaf, &op, &Err(unknown), out),
         }
     }
 }

@@ -35,6 +35,8 @@ pub(super) fn resolve(
     }
     default(&mut headers, "user-agent", "probity");
     default(&mut headers, "accept", "*/*");
+    // Calls are kept for each step of a run.
+    headers.shrink_to_fit();
     Ok(HttpCall {
         method: step.method.clone(),
         url,

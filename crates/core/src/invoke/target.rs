@@ -28,9 +28,8 @@ pub(super) fn resolve(
     url.push_str(&base.prefix);
     let segments = fill_path(&path, vars, &mut url)?;
     fill_query(&asked, query, vars, &mut url)?;
-    check(&url, &base, segments, environment)?;
     // What is kept is what a client would send: the parsed form.
-    Url::parse(&url).map(String::from).map_err(|e| template_refused(format!("The target cannot be read: {e}.")))
+    check(&url, &base, segments, environment).map(String::from)
 }
 
 /// What stands before the template's path: nothing in it comes from a value.
@@ -54,9 +53,7 @@ fn base<'a>(
     if first.starts_with('/') {
         let url = environment.url.as_deref().or(base_url);
         let url = url.ok_or_else(|| target_refused("The target is a path, and no environment gives its origin."))?;
-        let origin = Origin::of(url).map_err(|e| target_refused(format!("The environment's url {e}.")))?;
-        let parsed =
-            Url::parse(url).map_err(|e| target_refused(format!("The environment's url cannot be read: {e}.")))?;
+        let (origin, parsed) = Origin::parse(url).map_err(|e| target_refused(format!("The environment's url {e}.")))?;
         if parsed.query().is_some() {
             return Err(target_refused("The environment's url has a query; paths cannot be added to it."));
         }
@@ -165,9 +162,11 @@ fn fill_query(pieces: &[Part<'_>], pairs: &[(String, Json)], vars: &Vars, url: &
 }
 
 /// Looks at the finished URL as a stranger would: did the values stay in their places?
-fn check(url: &str, base: &Base, segments: usize, environment: &Environment) -> Result<(), Unready> {
-    let parsed = Url::parse(url).map_err(|e| template_refused(format!("The target cannot be read: {e}.")))?;
-    let origin = Origin::of(url).map_err(|e| template_refused(format!("The filled target {e}.")))?;
+fn check(url: &str, base: &Base, segments: usize, environment: &Environment) -> Result<Url, Unready> {
+    let (origin, parsed) = Origin::parse(url).map_err(|e| match Url::parse(url) {
+        Err(e) => template_refused(format!("The target cannot be read: {e}.")),
+        Ok(_) => template_refused(format!("The filled target {e}.")),
+    })?;
     if origin != base.origin {
         return Err(template_refused(format!("A value moved the target from {} to {origin}.", base.origin)));
     }
@@ -178,7 +177,7 @@ fn check(url: &str, base: &Base, segments: usize, environment: &Environment) -> 
     if !environment.origins.contains(&origin) {
         return Err(target_refused(format!("The target lies at {origin}, outside the environment's origins.")));
     }
-    Ok(())
+    Ok(parsed)
 }
 
 fn reference(name: &str) -> Json {

@@ -62,11 +62,14 @@ impl Fields {
     }
 
     /// A list, each item read.
-    pub(super) fn list<T>(&mut self, key: &str, read: impl FnMut(Json) -> Option<T>) -> Option<Vec<T>> {
-        match self.take(key)? {
-            Json::List(items) => items.into_iter().map(read).collect(),
-            _ => None,
+    pub(super) fn list<T>(&mut self, key: &str, mut read: impl FnMut(Json) -> Option<T>) -> Option<Vec<T>> {
+        let Json::List(items) = self.take(key)? else { return None };
+        // As long as it is: records are kept for each step of a run.
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            found.push(read(item)?);
         }
+        Some(found)
     }
 
     /// `Some(None)` for null, `None` for something malformed.

@@ -5,13 +5,11 @@ use crate::codes::Code;
 use crate::finding::Finding;
 use crate::ids::Digest;
 
-/// A journal as it was read. The entries before the first fault can be trusted to be what was chained;
-/// nothing after it is kept.
+/// What was seen of a journal while it was read. The entries before the first fault can be trusted to be what was
+/// chained; nothing after it is read.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// The entries with their ids, in order.
-    pub entries: Vec<(Entry, Digest)>,
-    /// The last of them, as far as the next one has to follow it.
+    /// The last entry, as far as the next one has to follow it.
     pub end: Option<End>,
     /// Bytes of an unfinished last line.
     pub torn: usize,
@@ -35,38 +33,55 @@ pub struct End {
 }
 
 impl Chain {
-    /// Reads a journal. Shape and chain are checked here; what bodies say is checked by the fold.
-    #[must_use]
-    pub fn read(bytes: &[u8]) -> Self {
-        let mut chain = Self { entries: Vec::new(), end: None, torn: 0, findings: Vec::new() };
+    /// Reads a journal, and gives each entry with its id away. Shape and chain are checked here; what bodies say is
+    /// checked by the fold.
+    pub fn read(bytes: &[u8], mut give: impl FnMut(Entry, Digest)) -> Self {
+        let mut chain = Self { end: None, torn: 0, findings: Vec::new() };
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
         chain.torn = bytes.len() - whole;
         for line in bytes[..whole].split_inclusive(|b| *b == b'\n') {
-            if !chain.take(&line[..line.len() - 1]) {
-                return chain;
+            match chain.take(&line[..line.len() - 1]) {
+                Some((entry, id)) => give(entry, id),
+                None => return chain,
             }
         }
         chain.ends();
         chain
     }
 
-    fn refuse(&mut self, code: Code, message: String) -> bool {
-        let seq = self.entries.len() as u64;
-        self.findings.push(Finding::integrity(code, message).at_entry(seq));
-        false
+    /// The entries of a journal before its first fault, with their ids.
+    #[must_use]
+    pub fn entries(bytes: &[u8]) -> Vec<(Entry, Digest)> {
+        let mut entries = Vec::new();
+        Self::read(bytes, |entry, id| entries.push((entry, id)));
+        entries
     }
 
-    /// Takes one line; false when nothing after it can be trusted.
-    fn take(&mut self, line: &[u8]) -> bool {
+    /// Whether nothing is wrong with it but perhaps an unfinished last line.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.findings.iter().all(|finding| finding.code == Code::JournalPartialLine)
+    }
+
+    fn refuse(&mut self, code: Code, message: String) {
+        let seq = self.end.as_ref().map_or(0, |end| end.entries);
+        self.findings.push(Finding::integrity(code, message).at_entry(seq));
+    }
+
+    /// Takes one line; `None` when nothing after it can be trusted.
+    fn take(&mut self, line: &[u8]) -> Option<(Entry, Digest)> {
         let (entry, id) = match Entry::read(line) {
             Ok(read) => read,
-            Err(fault) => return self.refuse(code_of(&fault), fault.to_string()),
+            Err(fault) => {
+                self.refuse(code_of(&fault), fault.to_string());
+                return None;
+            }
         };
         if let Err((code, message)) = End::follow(&mut self.end, &entry, id) {
-            return self.refuse(code, message);
+            self.refuse(code, message);
+            return None;
         }
-        self.entries.push((entry, id));
-        true
+        Some((entry, id))
     }
 
     /// What can be said of the end only.
@@ -74,7 +89,7 @@ impl Chain {
         if self.torn > 0 {
             self.refuse(Code::JournalPartialLine, format!("the last line has no line end ({} bytes)", self.torn));
         }
-        if self.entries.is_empty() {
+        if self.end.is_none() {
             self.refuse(Code::NotOpened, "the journal has no entry".to_owned());
         }
     }
@@ -93,6 +108,12 @@ impl Chain {
 }
 
 impl End {
+    /// The end of a chain without an entry.
+    pub(crate) fn nothing() -> Self {
+        let (head, at, run) = (Digest::zero(), String::new(), String::new());
+        Self { entries: 0, head, at, run, generation: 0, mono: 0, closed: false }
+    }
+
     /// Entry count and head.
     #[must_use]
     pub fn seal(&self) -> Seal {
@@ -299,9 +320,9 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            let chain = Chain::read(&bytes);
+            let (chain, recorded) = Recorded::fold(&bytes);
             prop_assert!(!chain.findings.is_empty());
-            prop_assert!(Recorded::fold(chain.clone()).is_none());
+            prop_assert!(recorded.is_none());
         }
 
         #[test]
@@ -337,9 +358,8 @@ mod tests {
                 journal.extend(line);
                 prev = id;
             }
-            let chain = Chain::read(&journal);
-            let recorded = Recorded::fold(chain.clone()).unwrap();
-            prop_assert!(recorded.actions().len() <= chain.entries.len());
+            let recorded = Recorded::fold(&journal).1.unwrap();
+            prop_assert!(recorded.actions().len() <= Chain::entries(&journal).len());
             // A nonce of two digits is never fine.
             prop_assert!(!recorded.findings().is_empty());
         }

@@ -72,7 +72,7 @@ impl Witnessed {
             if let Some(result) = of.nth(note.at).filter(|result| result.hidden) {
                 result.truth = note.truth;
                 let unknown = note.truth == Truth::Unknown;
-                result.why = unknown.then(|| "it could not be evaluated over the live answer".to_owned());
+                result.why = unknown.then(|| "it could not be evaluated over the live answer".into());
                 result.cause = result.cause.filter(|_| unknown);
             }
         }
@@ -129,9 +129,9 @@ mod tests {
         CheckResult {
             what: "json token".into(),
             op: "matches".into(),
-            expected: String::new(),
+            expected: "".into(),
             expected_from: None,
-            saw: String::new(),
+            saw: "".into(),
             truth,
             why: None,
             cause: None,

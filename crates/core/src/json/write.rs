@@ -1,5 +1,6 @@
 //! The writers: compact, indented, and the canonical form of RFC 8785.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::{Json, Number};
@@ -75,9 +76,14 @@ pub(crate) fn write_canonical(value: &Json, out: &mut String) -> Result<(), NotC
     Ok(())
 }
 
-/// RFC 8785 sorts keys by their UTF-16 units; for keys of ASCII that is the order of their bytes.
-pub(super) fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
-    if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
+/// RFC 8785 sorts keys by their UTF-16 units. That is the order of their bytes, but where surrogates meet what stands
+/// behind them, which begins with the byte 0xEE.
+pub(super) fn utf16_order(a: &str, b: &str) -> Ordering {
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        None => a.len().cmp(&b.len()),
+        Some((a, b)) if a.max(b) < 0xee => a.cmp(&b),
+        Some(_) => a.encode_utf16().cmp(b.encode_utf16()),
+    }
 }
 
 pub(super) fn compact(value: &Json, out: &mut impl fmt::Write) -> fmt::Result {
@@ -109,50 +115,6 @@ pub(super) fn compact(value: &Json, out: &mut impl fmt::Write) -> fmt::Result {
             out.write_char('}')
         }
     }
-}
-
-pub(super) fn pretty(value: &Json) -> String {
-    let mut out = String::new();
-    // Writing to a String cannot fail.
-    let _ = indented(value, 0, &mut out);
-    out.push('\n');
-    out
-}
-
-fn indented(value: &Json, depth: usize, out: &mut String) -> fmt::Result {
-    match value {
-        Json::List(items) if !items.is_empty() => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                out.push_str(if i > 0 { ",\n" } else { "\n" });
-                indent(depth + 1, out);
-                indented(item, depth + 1, out)?;
-            }
-            out.push('\n');
-            indent(depth, out);
-            out.push(']');
-            Ok(())
-        }
-        Json::Map(map) if !map.is_empty() => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                out.push_str(if i > 0 { ",\n" } else { "\n" });
-                indent(depth + 1, out);
-                quoted(key, out)?;
-                out.push_str(": ");
-                indented(item, depth + 1, out)?;
-            }
-            out.push('\n');
-            indent(depth, out);
-            out.push('}');
-            Ok(())
-        }
-        other => compact(other, out),
-    }
-}
-
-fn indent(depth: usize, out: &mut String) {
-    (0..depth).for_each(|_| out.push_str("  "));
 }
 
 pub(super) fn quoted(text: &str, out: &mut impl fmt::Write) -> fmt::Result {

@@ -179,12 +179,12 @@ fn of_step(position: usize, step: &AuditedStep, cleanup: bool, subjects: Vec<Str
 fn deciding_check(step: &AuditedStep) -> Option<ReasonCheck> {
     let check = step.judgement.checks.iter().find(|check| check.truth != Truth::Holds)?;
     let expected =
-        if check.op == "equals" { check.expected.clone() } else { format!("{} {}", check.op, check.expected) };
+        if check.op == "equals" { check.expected.to_string() } else { format!("{} {}", check.op, check.expected) };
     Some(ReasonCheck {
-        what: check.what.clone(),
+        what: check.what.to_string(),
         expected,
-        expected_from: check.expected_from.clone(),
-        saw: check.saw.clone(),
+        expected_from: check.expected_from.as_ref().map(ToString::to_string),
+        saw: check.saw.to_string(),
     })
 }
 

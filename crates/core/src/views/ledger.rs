@@ -2,12 +2,12 @@
 
 use super::{cut, results, texts};
 use crate::audit::AuditedStep;
-use crate::json::{Json, Map};
+use crate::json::{Json, Map, Pretty};
 use crate::judged::{Judged, evidence_id};
 use crate::verdict::Status;
 
 /// The whole file.
-pub(super) fn ledger(judged: &Judged) -> Json {
+pub(super) fn ledger(judged: &Judged, out: &mut Pretty<'_>) {
     let audited = judged.audited();
     let matrix = audited.checked().matrix();
     let opened = audited.recorded().opened();
@@ -49,15 +49,21 @@ pub(super) fn ledger(judged: &Judged) -> Json {
         notes(&mut row, test.status, &test.notes);
         Json::Map(row)
     });
-    Json::map([
-        ("schema_version", Json::from(2)),
-        ("generated_from", Json::map([("matrix", "test-matrix.json"), ("results", "results.json")])),
-        ("runtime_summary", summary),
-        ("requirements", Json::List(requirements.collect())),
-        ("tests", Json::List(tests.collect())),
-        ("evidence", Json::List(audited.steps().iter().enumerate().map(|(i, step)| item(judged, i, step)).collect())),
-        ("input_artifact_errors", Json::List(Vec::new())),
-    ])
+    out.map(|out| {
+        out.pair("schema_version", &Json::from(2));
+        out.pair("generated_from", &Json::map([("matrix", "test-matrix.json"), ("results", "results.json")]));
+        out.pair("runtime_summary", &summary);
+        out.key("requirements");
+        out.list(|out| requirements.for_each(|row| out.value(&row)));
+        out.key("tests");
+        out.list(|out| tests.for_each(|row| out.value(&row)));
+        out.key("evidence");
+        out.list(|out| {
+            let steps = audited.steps().iter().enumerate();
+            steps.for_each(|(position, step)| out.value(&item(judged, position, step)));
+        });
+        out.pair("input_artifact_errors", &Json::List(Vec::new()));
+    });
 }
 
 fn notes(row: &mut Map, status: Status, notes: &[String]) {

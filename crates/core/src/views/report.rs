@@ -3,22 +3,20 @@
 use std::fmt::Write as _;
 
 use crate::inert::{fence, markdown};
-use crate::json::Json;
+use crate::json::{Json, Spill};
 use crate::judged::{Judged, Reason, drawn_action, evidence_id};
 use crate::step::StepStatus;
 use crate::verdict::Status;
 
 /// The whole file.
-pub(super) fn report(judged: &Judged) -> String {
-    let mut out = String::new();
-    head(judged, &mut out);
-    final_verdict(judged, &mut out);
-    source(judged, &mut out);
-    coverage(judged, &mut out);
-    scenarios(judged, &mut out);
-    inventory(judged, &mut out);
-    gaps(judged, &mut out);
-    out
+pub(super) fn report(judged: &Judged, out: &mut Spill<'_>) {
+    head(judged, out);
+    final_verdict(judged, out);
+    source(judged, out);
+    coverage(judged, out);
+    scenarios(judged, out);
+    inventory(judged, out);
+    gaps(judged, out);
 }
 
 /// The label of a status.
@@ -32,9 +30,9 @@ const fn label(status: Status) -> &'static str {
     }
 }
 
-// Writing into a String cannot fail; the results of `writeln!` are dropped for that reason.
+// Writing into a Spill cannot fail; the results of `writeln!` are dropped for that reason.
 
-fn head(judged: &Judged, out: &mut String) {
+fn head(judged: &Judged, out: &mut Spill<'_>) {
     let audited = judged.audited();
     let recorded = audited.recorded();
     let environment = audited.checked().environment();
@@ -72,7 +70,7 @@ fn head(judged: &Judged, out: &mut String) {
     }
 }
 
-fn final_verdict(judged: &Judged, out: &mut String) {
+fn final_verdict(judged: &Judged, out: &mut Spill<'_>) {
     let _ = writeln!(out, "\n## Final Verdict\n");
     if judged.reasons().is_empty() {
         let _ = writeln!(out, "Nothing forbids the claim.");
@@ -105,7 +103,7 @@ fn noticed(reason: &Reason) -> String {
     }
 }
 
-fn source(judged: &Judged, out: &mut String) {
+fn source(judged: &Judged, out: &mut Spill<'_>) {
     let checked = judged.audited().checked();
     let covered = if checked.coverage().passed() { "every line maps to a criterion" } else { "LINES ARE NOT MAPPED" };
     let _ = writeln!(out, "\n## 2. Requirement Source\n\nCoverage of the source: {covered}.\n");
@@ -113,7 +111,7 @@ fn source(judged: &Judged, out: &mut String) {
     out.push_str(&fence(&text));
 }
 
-fn coverage(judged: &Judged, out: &mut String) {
+fn coverage(judged: &Judged, out: &mut Spill<'_>) {
     let matrix = judged.audited().checked().matrix();
     let _ = writeln!(
         out,
@@ -138,7 +136,7 @@ fn coverage(judged: &Judged, out: &mut String) {
     }
 }
 
-fn scenarios(judged: &Judged, out: &mut String) {
+fn scenarios(judged: &Judged, out: &mut Spill<'_>) {
     let _ = writeln!(out, "\n## 6. Scenario Results");
     let mut case = None;
     for (position, step) in judged.audited().steps().iter().enumerate() {
@@ -169,7 +167,7 @@ fn scenarios(judged: &Judged, out: &mut String) {
     }
 }
 
-fn inventory(judged: &Judged, out: &mut String) {
+fn inventory(judged: &Judged, out: &mut Spill<'_>) {
     let _ = writeln!(out, "\n## 9. Evidence Inventory\n\n| evidence | role | sha256 | bytes |\n|---|---|---|---|");
     for (position, step) in judged.audited().steps().iter().enumerate() {
         let Some(action) = step.action else { continue };
@@ -186,7 +184,7 @@ fn inventory(judged: &Judged, out: &mut String) {
     }
 }
 
-fn gaps(judged: &Judged, out: &mut String) {
+fn gaps(judged: &Judged, out: &mut Spill<'_>) {
     let _ = writeln!(out, "\n## 10. Coverage Gaps\n");
     let open: Vec<_> = judged.criteria().iter().filter(|criterion| criterion.status != Status::Passed).collect();
     if open.is_empty() && judged.reasons().is_empty() {

@@ -4,34 +4,15 @@ use super::{cut, texts};
 use crate::audit::AuditedStep;
 use crate::evaluate::Truth;
 use crate::journal::observation::Observation;
-use crate::json::{Json, Map};
+use crate::json::{Json, Map, Pretty};
 use crate::judged::Judged;
 use crate::step::StepStatus;
 
 /// The whole file.
-pub(super) fn results(judged: &Judged) -> Json {
+pub(super) fn results(judged: &Judged, out: &mut Pretty<'_>) {
     let audited = judged.audited();
     let recorded = audited.recorded();
     let plan = audited.checked().plan();
-    let mut scenarios = Vec::new();
-    for (position, scenario) in plan.scenarios.iter().enumerate() {
-        let steps: Vec<Json> = audited
-            .steps()
-            .iter()
-            .filter(|step| step.scenario == position)
-            .map(|step| step_json(judged, step))
-            .collect();
-        if steps.is_empty() {
-            continue;
-        }
-        let failed = audited.steps().iter().any(|step| step.scenario == position && step_status(step) == "failed");
-        scenarios.push(Json::map([
-            ("id", Json::from(&scenario.id)),
-            ("title", scenario.title.as_str().into()),
-            ("steps", Json::List(steps)),
-            ("status", if failed { "failed" } else { "passed" }.into()),
-        ]));
-    }
     let attention = audited.steps().iter().any(|step| step.judgement.status != StepStatus::Passed);
     let names = plan.vars.iter().map(|(name, _)| name.as_str()).chain(["qa_marker", "qa_run_id", "qa_started_at"]);
     let mut names: Vec<&str> = names.collect();
@@ -41,7 +22,7 @@ pub(super) fn results(judged: &Judged) -> Json {
         ("qaMarker", recorded.opened().marker.as_str().into()),
         ("runtimeVarNames", texts(names)),
     ]);
-    Json::map([
+    let head = [
         ("schemaVersion", Json::from(2)),
         ("planPath", "test-plan.json".into()),
         ("artifactDir", ".".into()),
@@ -50,13 +31,31 @@ pub(super) fn results(judged: &Judged) -> Json {
         ("finishedAt", recorded.last_at().into()),
         ("status", if attention { "attention" } else { "passed" }.into()),
         ("run", run),
-        ("scenarios", Json::List(scenarios)),
-        ("console", Json::List(Vec::new())),
-        ("failedResponses", Json::List(Vec::new())),
-        ("requests", Json::List(Vec::new())),
-        ("requestFailures", Json::List(Vec::new())),
-        ("webSockets", Json::List(Vec::new())),
-    ])
+    ];
+    out.map(|out| {
+        head.iter().for_each(|(key, value)| out.pair(key, value));
+        out.key("scenarios");
+        out.list(|out| scenarios(judged, out));
+        for key in ["console", "failedResponses", "requests", "requestFailures", "webSockets"] {
+            out.pair(key, &Json::List(Vec::new()));
+        }
+    });
+}
+
+/// The cases that have steps in this run. Steps stand in the order of the plan, so those of a case stand together.
+fn scenarios(judged: &Judged, out: &mut Pretty<'_>) {
+    let steps = judged.audited().steps();
+    for own in steps.chunk_by(|a, b| a.scenario == b.scenario) {
+        let scenario = &judged.audited().checked().plan().scenarios[own[0].scenario];
+        let failed = own.iter().any(|step| step_status(step) == "failed");
+        out.map(|out| {
+            out.pair("id", &Json::from(&scenario.id));
+            out.pair("title", &scenario.title.as_str().into());
+            out.key("steps");
+            out.list(|out| own.iter().for_each(|step| out.value(&step_json(judged, step))));
+            out.pair("status", &if failed { "failed" } else { "passed" }.into());
+        });
+    }
 }
 
 /// The reference knows three statuses of a step.

@@ -60,16 +60,20 @@ impl Cases {
         });
         let drafts = drafts(&fields, w);
         let own = fields.get("covers").map(|node| covers(node, requirement, w));
-        let steps: Vec<_> =
-            drafts.iter().map(|(n, draft)| (*n, draft, step_covers(draft, own.as_deref(), requirement, w))).collect();
+        let mut with_covers = |(n, draft)| {
+            let covers = step_covers(&draft, own.as_deref(), requirement, w);
+            (n, draft, covers)
+        };
+        let steps: Vec<(usize, Draft<'_>, Vec<Cover>)> = drafts.into_iter().map(&mut with_covers).collect();
         let Some(case) = case else { return };
         let covered = own.unwrap_or_else(|| union(&steps));
         let mut tests = self.rows(&case, &covered, requirement, w);
+        // Drafts go as nodes come: what they hold moves over.
         let written: Vec<Node> = steps
-            .iter()
+            .into_iter()
             .filter_map(|(n, draft, covers)| {
-                let mapped = tests.map(draft, covers, requirement, w);
-                self.step(&case, *n, draft, &mapped, w)
+                let mapped = tests.map(&draft, &covers, requirement, w);
+                self.step(&case, n, draft, &mapped, w)
             })
             .collect();
         self.tests.extend(tests.into_nodes(requirement));
@@ -100,7 +104,7 @@ impl Cases {
     }
 
     /// A step in the seed form.
-    fn step(&mut self, case: &Id, n: usize, draft: &Draft, mapped: &Mapped, w: &mut Writing) -> Option<Node> {
+    fn step(&mut self, case: &Id, n: usize, draft: Draft<'_>, mapped: &Mapped, w: &mut Writing) -> Option<Node> {
         let place = draft.node.place;
         let text = format!("{case}.{n}");
         let Ok(own) = Id::parse(&text) else {
@@ -115,7 +119,7 @@ impl Cases {
         self.step_ids.add(&id, "steps", place, w);
         Some(match &draft.form {
             Form::Short { .. } => short(&id, draft, mapped),
-            Form::Seed { pairs } => seed(&id, draft, pairs, mapped, w),
+            Form::Seed { pairs } => seed(&id, &draft, pairs, mapped, w),
         })
     }
 }
@@ -164,15 +168,15 @@ fn step_covers(draft: &Draft, own: Option<&[Cover]>, requirement: &Requirement, 
 }
 
 /// What a case without `covers` covers: what its steps do, in order.
-fn union(steps: &[(usize, &Draft, Vec<Cover>)]) -> Vec<Cover> {
+fn union(steps: &[(usize, Draft<'_>, Vec<Cover>)]) -> Vec<Cover> {
     let mut seen = std::collections::HashSet::new();
     steps.iter().flat_map(|(_, _, covers)| covers).filter(|(index, _)| seen.insert(*index)).copied().collect()
 }
 
 /// A step with a verb, in the seed form.
-fn short(id: &Id, draft: &Draft, mapped: &Mapped) -> Node {
+fn short(id: &Id, draft: Draft<'_>, mapped: &Mapped) -> Node {
     let place = draft.node.place;
-    let Form::Short { action, title, proceed, timeout, fields, obligations } = &draft.form else {
+    let Form::Short { action, title, proceed, timeout, fields, obligations } = draft.form else {
         return draft.node.clone();
     };
     let evidence = match (draft.cleanup, draft.verb) {
@@ -182,7 +186,7 @@ fn short(id: &Id, draft: &Draft, mapped: &Mapped) -> Node {
     };
     let mut out: Out = vec![("id", Node::text(id.as_str(), place))];
     out.extend(title.map(|node| ("title", node.clone())));
-    out.push(("action", Node::text(*action, place)));
+    out.push(("action", Node::text(action, place)));
     out.extend(mapped.fields(place));
     out.push(("evidenceType", Node::text(evidence, place)));
     let kinds: Vec<String> = draft.kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
@@ -192,10 +196,10 @@ fn short(id: &Id, draft: &Draft, mapped: &Mapped) -> Node {
         out.push(("skipIfMissingVars", Node::new(Value::Bool(true), place)));
     }
     out.extend(proceed.map(|node| ("continueOnFailure", node.clone())));
-    out.extend(timeout.iter().map(|node| ("timeoutMs", node.clone())));
-    out.extend(fields.iter().cloned());
+    out.extend(timeout.map(|node| ("timeoutMs", node)));
+    out.extend(fields);
     if !obligations.is_empty() {
-        out.push(("obligations", Node::new(Value::List(obligations.clone()), place)));
+        out.push(("obligations", Node::new(Value::List(obligations), place)));
     }
     Node::map(out, place)
 }

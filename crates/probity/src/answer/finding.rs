@@ -147,14 +147,15 @@ impl Told<'_> {
             Action::Command(_) => "command",
         });
         let expected = self.check.map(|check| match check.op.as_str() {
-            "equals" => check.expected.clone(),
+            "equals" => check.expected.to_string(),
             op if check.expected == op => op.to_owned(),
             op => format!("{op} {}", check.expected),
         });
         // Facing values say it already; the sentence would repeat them.
         let message = match self.check {
             Some(check) if reason.code == Code::RequirementFailed => {
-                check.why.clone().unwrap_or_else(|| format!("{} is not what was expected", check.what))
+                let why = check.why.as_ref().map(ToString::to_string);
+                why.unwrap_or_else(|| format!("{} is not what was expected", check.what))
             }
             _ => reason.message.clone(),
         };

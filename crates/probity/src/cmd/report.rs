@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use probity_core::codes::Code;
 use probity_core::ids::Digest;
-use probity_core::judged::Judged;
 use probity_core::verify::Verified;
+use probity_core::views::text_of;
 use probity_store::snapshot::{Budget, Snapshot};
 
 use super::{fail, locate};
@@ -41,7 +41,7 @@ fn one(args: &ReportArgs, run: Option<&str>, out: Out) -> Result<String, u8> {
     let (dir, verified) = closed(args, run, out)?;
     let Some(judged) = &verified.judged else { return Err(not_closed(out)) };
     Ok(match args.form {
-        ReportForm::Md => view(judged, "report.md"),
+        ReportForm::Md => text_of(judged, "report.md"),
         ReportForm::Html => {
             let snapshot = Snapshot::of_folder(&dir, &Budget::default()).ok();
             html::page(judged, &|digest: &Digest| snapshot.as_ref()?.evidence(digest).ok())
@@ -116,9 +116,4 @@ fn guarded(text: &str, form: ReportForm) -> String {
         }
     }
     out.replace("##[", mark)
-}
-
-fn view(judged: &Judged, wanted: &str) -> String {
-    let found = probity_core::views::views(judged).into_iter().find(|(name, _)| *name == wanted);
-    found.map_or_else(String::new, |(_, bytes)| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -17,8 +17,13 @@ use std::fmt::Write as _;
 
 use probity_core::codes::Code;
 use probity_core::finding::Weight;
+use probity_core::ids::Digest;
 use probity_core::judged::Judged;
+use probity_core::step::Evidence;
 use probity_core::verify::Verified;
+use probity_core::views::{Taker, Written};
+
+use super::views;
 
 /// The codes that break a run, and those of the notes.
 fn codes(verified: &Verified, weight: Weight) -> Vec<Code> {
@@ -31,6 +36,29 @@ fn refused(verified: &Verified, code: Code) {
     let found = codes(verified, Weight::Integrity);
     assert!(verified.exit() == 6 && found.contains(&code), "expected {code}:\n{}", drawn(verified));
     assert_eq!(verified.status(), None);
+}
+
+/// Every view of a judged run, whole: name and bytes.
+fn drawn_views(judged: &Judged, evidence: &dyn Evidence) -> Vec<(String, Vec<u8>)> {
+    #[derive(Default)]
+    struct Whole(Vec<(String, Vec<u8>)>);
+    impl Taker for Whole {
+        fn begin(&mut self, name: &str) {
+            self.0.push((name.to_owned(), Vec::new()));
+        }
+
+        fn piece(&mut self, bytes: &[u8]) {
+            self.0.last_mut().unwrap().1.extend_from_slice(bytes);
+        }
+
+        fn end(&mut self, view: Written) {
+            let (name, bytes) = self.0.last().unwrap();
+            assert_eq!((&view.name, view.bytes, view.sha256), (name, bytes.len() as u64, Digest::of(bytes)));
+        }
+    }
+    let mut whole = Whole::default();
+    views(judged, evidence, &mut whole);
+    whole.0
 }
 
 fn drawn(verified: &Verified) -> String {

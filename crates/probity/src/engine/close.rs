@@ -9,6 +9,7 @@ use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 
 use super::open::Run;
 use super::recorder::Recorder;
+use super::writing::Writing;
 use super::{EngineError, Finished, rescan};
 use crate::derive;
 use probity_store::StoreError;
@@ -39,8 +40,8 @@ pub(super) fn seal(
     }
     recorder.folder.sync()?;
     let dir = recorder.folder.path().to_path_buf();
-    let known = derive::judge(&dir, plan);
-    let (outcome, counts) = match known.as_ref().map(|(known, _)| &known.judged) {
+    let derived = derive::judge(&dir, plan);
+    let (outcome, counts) = match derived.as_ref().map(|derived| &derived.judged) {
         Some(judged) => (judged.status().as_str().to_owned(), judged.counts()),
         // What was written cannot be read again: never a pass.
         None => ("inconclusive".to_owned(), [0; 5]),
@@ -49,15 +50,13 @@ pub(super) fn seal(
     recorder.write(Kind::RunClosed, &RunClosed { entries, head, outcome, counts })?;
     recorder.folder.sync()?;
     listed(list, recorder.folder.run(), recorder.last_at(), recorder.folder.entries(), recorder.folder.head())?;
-    let closed = known.and_then(|(known, snapshot)| Some((derive::closed(&dir, known)?, snapshot)));
-    let verified = match closed {
-        Some((known, snapshot)) => {
-            let views = derive::views(&known.judged, &snapshot);
-            for (name, bytes) in &views {
-                recorder.folder.write_view(name, bytes)?;
-            }
-            drop((recorder, snapshot));
-            derive::verify_closed(&dir, (known, &views))
+    let verified = match derived.and_then(|derived| derived.closed(&dir)) {
+        Some(derived) => {
+            let mut writing = Writing::new(|name: &str| recorder.folder.view(name));
+            derive::views(&derived.judged, &derived.snapshot, &mut writing);
+            let written = writing.finish()?;
+            drop(recorder);
+            derived.verify(&dir, written)
         }
         None => {
             drop(recorder);

@@ -56,6 +56,8 @@ pub(super) struct Run<'a> {
 
 /// Opens a run.
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
+    // Takes its time and needs nothing of the plan.
+    std::thread::spawn(executable);
     let (checked, files) = admit(&request)?;
     let selected = walk::selected(checked.plan(), checked.matrix(), &request.only);
     let (secrets, redactor, common) = credentials(&checked, request.project);

@@ -27,6 +27,7 @@ use super::budget::{Budget, Shared};
 use super::close::{listed, seal};
 use super::open::{self, Run};
 use super::recorder::Recorder;
+use super::writing::Writing;
 use super::{EngineError, Finished, Request, steps};
 use crate::derive;
 use crate::plans::{Documents, PlanSource};
@@ -84,10 +85,10 @@ fn finish(dir: &Path, list: &RunList, reopened: &Reopened) -> Result<(), EngineE
     if let Some(at) = derive::last_time(reopened.journal()) {
         listed(list, reopened.run(), &at, reopened.entries(), reopened.head())?;
     }
-    if let Some((known, snapshot)) = derive::judge(dir, None) {
-        for (name, bytes) in derive::views(&known.judged, &snapshot) {
-            reopened.write_view(&name, &bytes)?;
-        }
+    if let Some(derived) = derive::judge(dir, None) {
+        let mut writing = Writing::new(|name: &str| reopened.view(name));
+        derive::views(&derived.judged, &derived.snapshot, &mut writing);
+        writing.finish()?;
     }
     Ok(())
 }

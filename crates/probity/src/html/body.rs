@@ -179,16 +179,16 @@ mod tests {
 
     fn check(op: &str, path: Option<&str>, expected: &str, truth: Truth) -> CheckResult {
         CheckResult {
-            what: "json".to_owned(),
-            op: op.to_owned(),
-            expected: expected.to_owned(),
+            what: "json".into(),
+            op: op.into(),
+            expected: expected.into(),
             expected_from: None,
-            saw: String::new(),
+            saw: "".into(),
             truth,
             why: None,
             cause: None,
             channel: None,
-            path: path.map(str::to_owned),
+            path: path.map(Into::into),
             alternative: None,
             hidden: false,
             check: 0,

@@ -10,9 +10,9 @@ use probity_core::ids::Digest;
 use probity_core::journal::{Entry, EntryFault};
 use rustix::fs::OFlags;
 
-use super::RunFolder;
 use super::evidence::EvidenceFolder;
 use super::journal_file::{JOURNAL_MAX, JournalFile, LINE_MAX, Written, lock};
+use super::{RunFolder, View};
 use crate::StoreError;
 use crate::beneath::{Folder, LockedFile, is_link_error, why_not_single};
 use crate::naming::{EVIDENCE, JOURNAL};
@@ -142,7 +142,15 @@ impl Reopened {
     /// # Errors
     /// As there.
     pub fn write_view(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        super::write_view(&self.folder, &self.path, name, bytes)
+        self.view(name)?.whole(bytes)
+    }
+
+    /// Begins a view that is written piece by piece.
+    ///
+    /// # Errors
+    /// As [`RunFolder::write_view`].
+    pub fn view(&self, name: &str) -> Result<View<'_>, StoreError> {
+        View::begin(&self.folder, &self.path, name)
     }
 
     /// Goes on writing in the next generation. The lock is kept throughout.

@@ -6,6 +6,7 @@ use probity_core::journal::Entry;
 use proptest::prelude::*;
 
 use super::*;
+use crate::naming::JOURNAL;
 
 const AT: &str = "2026-11-30T14:24:02.123Z";
 

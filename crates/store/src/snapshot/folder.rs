@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use probity_core::codes::Code;
+use probity_core::ids::Digest;
 use rustix::fs::{Mode, OFlags};
+use sha2::{Digest as _, Sha256};
 
 use super::hashing::{self, Meter};
 use super::{Budget, Held, PROBLEMS_MAX, Problem, Snapshot, check_journal_size, check_lines, check_view_size};
@@ -29,8 +31,8 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Reads a file of a size that is known.
-    pub(super) fn read(&self, name: &str, size: u64) -> Result<Vec<u8>, Problem> {
+    /// Opens a file of a size that is known.
+    pub(super) fn open(&self, name: &str, size: u64) -> Result<File, Problem> {
         let Self::Folder(folder) = self else {
             return Err(Problem::new(Code::EvidenceMissing, name, "its bytes are not held"));
         };
@@ -39,27 +41,14 @@ impl Source {
             let message = format!("it had {size} bytes and now has {now}");
             return Err(Problem::new(Code::EvidenceSize, name, message));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        file.take(size + 1).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
-        Ok(bytes)
+        Ok(file)
     }
-}
 
-impl Source {
-    /// Whether a file has exactly these bytes.
-    pub(super) fn is(&self, name: &str, bytes: &[u8]) -> bool {
-        let Self::Folder(folder) = self else { return false };
-        let Ok((mut file, size)) = open(folder, name) else { return false };
-        let mut rest = bytes;
-        let mut buffer = vec![0; CHUNK];
-        while !rest.is_empty() {
-            match file.read(&mut buffer) {
-                Ok(n) if n > 0 && rest.starts_with(&buffer[..n]) => rest = &rest[n..],
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                _ => return false,
-            }
-        }
-        size == bytes.len() as u64
+    /// Reads a file of a size that is known.
+    pub(super) fn read(&self, name: &str, size: u64) -> Result<Vec<u8>, Problem> {
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        self.open(name, size)?.take(size + 1).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
+        Ok(bytes)
     }
 }
 
@@ -100,7 +89,7 @@ pub(super) fn changed(name: &str) -> Problem {
     Problem::new(code, name, "it changed while it was read")
 }
 
-pub(super) fn read(path: &Path, budget: &Budget) -> Result<Snapshot, Vec<Problem>> {
+pub(super) fn read(path: &Path, budget: &Budget, expected: Option<(u64, Digest)>) -> Result<Snapshot, Vec<Problem>> {
     let meter = Meter::new(*budget, Instant::now());
     let folder = Folder::open(path)
         .map_err(|e| vec![Problem::new(Code::RunUnknown, "", format!("it is no folder that can be read: {e}"))])?;
@@ -114,7 +103,7 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<Snapshot, Vec<Problem
     let mut files = BTreeMap::new();
     for name in views {
         let result = if name == JOURNAL {
-            read_journal(&folder, &meter).map(|bytes| journal = Some(Arc::new(bytes)))
+            read_journal(&folder, &meter, expected).map(|read| journal = Some(read))
         } else {
             note_view(&folder, &name, &meter).map(|held| drop(files.insert(name.into(), held)))
         };
@@ -131,20 +120,45 @@ pub(super) fn read(path: &Path, budget: &Budget) -> Result<Snapshot, Vec<Problem
     }
     problems.truncate(PROBLEMS_MAX);
     match journal {
-        Some(journal) if problems.is_empty() => {
-            Ok(Snapshot { journal, files, source: Source::Folder(Arc::new(folder)), budget: *budget })
+        Some((journal, expected)) if problems.is_empty() => {
+            let source = Source::Folder(Arc::new(folder));
+            Ok(Snapshot { journal: Arc::new(journal), expected, files, source, budget: *budget })
         }
         _ => Err(problems),
     }
 }
 
+/// The bytes of a journal; or its first line, with size and digest, where it is the one that is expected.
+type JournalRead = (Vec<u8>, Option<(u64, Digest)>);
+
 /// Reads the journal piece by piece, so that a giant line is refused at its bound and not at its end.
-fn read_journal(folder: &Folder, meter: &Meter) -> Result<Vec<u8>, Problem> {
-    let (file, size) = open(folder, JOURNAL)?;
+fn read_journal(folder: &Folder, meter: &Meter, expected: Option<(u64, Digest)>) -> Result<JournalRead, Problem> {
+    let (mut file, size) = open(folder, JOURNAL)?;
     check_journal_size(size, &meter.budget)?;
     meter.take(JOURNAL, size)?;
+    if let Some(wanted) = expected.filter(|(bytes, _)| *bytes == size) {
+        let (mut hasher, mut first, mut line, mut begun) = (Sha256::new(), Vec::new(), 0, true);
+        pieces(&file, JOURNAL, size, meter, |piece| {
+            hasher.update(piece);
+            if begun {
+                first.extend(piece.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default());
+                begun = !first.ends_with(b"\n");
+            }
+            check_lines(piece, &mut line, &meter.budget)
+        })?;
+        if Digest::from_bytes(hasher.finalize().into()) == wanted.1 {
+            return Ok((first, Some(wanted)));
+        }
+        file.rewind().map_err(|e| unreadable(JOURNAL, &e))?;
+    }
+    // Address space only: pages that are never written to cost nothing.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     let mut line = 0;
-    read_pieces(&file, JOURNAL, size, meter, |piece| check_lines(piece, &mut line, &meter.budget))
+    pieces(&file, JOURNAL, size, meter, |piece| {
+        bytes.extend_from_slice(piece);
+        check_lines(piece, &mut line, &meter.budget)
+    })?;
+    Ok((bytes, None))
 }
 
 /// Takes note of a view; it is read where it is compared.
@@ -155,28 +169,31 @@ fn note_view(folder: &Folder, name: &str, meter: &Meter) -> Result<Held, Problem
     Ok(Held::view(size, Vec::new()))
 }
 
-fn read_pieces(
+/// Reads a file of a size that is known, a piece at a time.
+fn pieces(
     mut file: &File,
     name: &str,
     size: u64,
     meter: &Meter,
-    mut check: impl FnMut(&[u8]) -> Result<(), Problem>,
-) -> Result<Vec<u8>, Problem> {
-    // Address space only: pages that are never written to cost nothing.
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    mut take: impl FnMut(&[u8]) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut buffer = vec![0; CHUNK];
+    let mut read = 0;
     loop {
-        let before = bytes.len();
-        (&mut file).take(CHUNK as u64).read_to_end(&mut bytes).map_err(|e| unreadable(name, &e))?;
-        if bytes.len() == before {
-            break;
-        }
-        if bytes.len() as u64 > size {
+        let n = match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(unreadable(name, &e)),
+        };
+        read += n as u64;
+        if read > size {
             return Err(changed(name));
         }
-        check(&bytes[before..])?;
+        take(&buffer[..n])?;
         if meter.is_late() {
             return Err(too_late(name, &meter.budget));
         }
     }
-    if bytes.len() as u64 == size { Ok(bytes) } else { Err(changed(name)) }
+    if read == size { Ok(()) } else { Err(changed(name)) }
 }

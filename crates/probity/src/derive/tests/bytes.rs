@@ -97,7 +97,7 @@ fn lines_that_are_gone_doubled_swapped_or_added_are_refused() {
         let added = [good.snapshot.journal(), all[at]].concat();
         refused(&with_journal(good, added, false), Code::EntryAfterClose);
     }
-    let (last_entry, id) = Chain::read(good.snapshot.journal()).entries.pop().unwrap();
+    let (last_entry, id) = Chain::entries(good.snapshot.journal()).pop().unwrap();
     let next = Entry { seq: last_entry.seq + 1, prev: id, ..last_entry };
     let fake = [good.snapshot.journal(), &next.line().unwrap().0].concat();
     refused(&with_journal(good, fake, false), Code::EntryAfterClose);
@@ -118,7 +118,7 @@ fn a_cut_tail_is_never_a_pass() {
         assert_eq!(alone.status(), None);
         assert!(!alone.closed);
     }
-    let seal = Seal::new(lines(journal).len() as u64, &Chain::read(journal).entries.last().unwrap().1);
+    let seal = Seal::new(lines(journal).len() as u64, &Chain::entries(journal).last().unwrap().1);
     let cut = good.snapshot.with("journal.jsonl", lines(journal)[..5].concat()).unwrap();
     refused(&verify_snapshot(&cut, None, Some(&seal), Vec::new(), None), Code::TailCut);
 }

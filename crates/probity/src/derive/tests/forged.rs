@@ -444,7 +444,7 @@ fn level_clocks(f: &mut Forgery) {
 #[test]
 fn chain_broken_and_sequence_gap() {
     let good = whole();
-    let chain = Chain::read(good.snapshot.journal()).entries;
+    let chain = Chain::entries(good.snapshot.journal());
     let broken = |change: &dyn Fn(&mut Entry)| {
         let mut journal = Vec::new();
         for (position, (entry, _)) in chain.iter().enumerate() {
@@ -485,7 +485,7 @@ fn tail_cut() {
     let last = f.entries.len() - 1;
     set(f.body(last), "closes.entries", 3u64);
     let mut journal = f.chained();
-    let closed = Chain::read(&journal).entries.pop().unwrap().0;
+    let closed = Chain::entries(&journal).pop().unwrap().0;
     let cut = Entry {
         body: {
             let mut body = closed.body.clone();

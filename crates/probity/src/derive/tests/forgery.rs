@@ -9,8 +9,8 @@ use probity_core::verify::Verified;
 use probity_store::snapshot::Snapshot;
 
 use super::good::Good;
-use super::{drawn, refused};
-use crate::derive::{judge_snapshot, verify_snapshot, views};
+use super::{drawn, drawn_views, refused};
+use crate::derive::{judge_snapshot, verify_snapshot};
 
 /// A journal that is being written again.
 pub(super) struct Forgery {
@@ -20,7 +20,7 @@ pub(super) struct Forgery {
 
 impl Forgery {
     pub(super) fn of(good: &'static Good) -> Self {
-        let entries = Chain::read(good.snapshot.journal()).entries.into_iter().map(|(entry, _)| entry).collect();
+        let entries = Chain::entries(good.snapshot.journal()).into_iter().map(|(entry, _)| entry).collect();
         Self { good, entries }
     }
 
@@ -101,7 +101,8 @@ impl Forgery {
             }
         }
         let mut snapshot = self.snapshot();
-        for (name, bytes) in judge_snapshot(&snapshot, None).map(|judged| views(&judged, &snapshot)).unwrap_or_default()
+        for (name, bytes) in
+            judge_snapshot(&snapshot, None).map(|judged| drawn_views(&judged, &snapshot)).unwrap_or_default()
         {
             snapshot = snapshot.with(&name, bytes).unwrap();
         }

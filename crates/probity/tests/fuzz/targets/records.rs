@@ -52,11 +52,12 @@ pub(crate) const SIGNERS: &[&str] = &[
 
 /// A journal, a line, and the body of each: what was read is written as it stood.
 pub(crate) fn journal(bytes: &[u8]) {
-    let chain = Chain::read(bytes);
-    let whole: usize = chain.entries.iter().map(|(entry, _)| entry.line().expect("a line").0.len()).sum();
+    let mut entries = Vec::new();
+    let chain = Chain::read(bytes, |entry, id| entries.push((entry, id)));
+    let whole: usize = entries.iter().map(|(entry, _)| entry.line().expect("a line").0.len()).sum();
     assert!(whole + chain.torn <= bytes.len());
     let mut at = 0;
-    for (entry, id) in &chain.entries {
+    for (entry, id) in &entries {
         let (line, right) = entry.line().expect("a line");
         assert_eq!((&bytes[at..at + line.len()], right), (line.as_slice(), *id));
         at += line.len();
@@ -84,8 +85,7 @@ fn sealed_again(map: &probity_core::json::Map) {
         Ok((again, known)) => assert_eq!((again.line(), known), (Ok((line.clone(), id)), id)),
         Err(fault) => assert!(entry.body.as_map().is_none() || !fault.to_string().is_empty()),
     }
-    let chain = Chain::read(&line);
-    if let Some(recorded) = probity_core::recorded::Recorded::fold(chain) {
+    if let Some(recorded) = probity_core::recorded::Recorded::fold(&line).1 {
         assert!(!recorded.run().is_empty() || recorded.inputs().is_empty());
     }
 }
