@@ -103,7 +103,7 @@ async fn peers_that_break_it_are_named() {
     let going = Server::scripted(vec![vec![
         Act::Send(settings()),
         Act::Send(frame(7, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 1])),
-        Act::Sleep(50),
+        Act::Hang,
     ]]);
     let hanging = Server::scripted(vec![vec![Act::Send(settings()), Act::Hang]]);
     let reset = Server::scripted(vec![vec![
