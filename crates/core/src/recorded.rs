@@ -73,8 +73,8 @@ pub struct RuntimeRecord {
 }
 
 impl Recorded {
-    /// Folds a journal, entry by entry. `None` when its chain does not hold, or does not begin with a readable
-    /// run.opened.
+    /// Folds a journal, entry by entry, as far as its chain holds; that says whether it does. `None` when it does not
+    /// begin with a readable run.opened.
     #[must_use]
     pub fn fold(journal: &[u8]) -> (Chain, Option<Self>) {
         let (mut fold, mut first, mut previous) = (None, true, Digest::zero());
@@ -89,10 +89,7 @@ impl Recorded {
                 }
             }
         });
-        let recorded = match (fold, &chain.end) {
-            (Some(fold), Some(end)) if chain.is_sound() => Some(fold.finish(end.clone())),
-            _ => None,
-        };
+        let recorded = fold.zip(chain.end.clone()).map(|(fold, end)| fold.finish(end));
         (chain, recorded)
     }
 

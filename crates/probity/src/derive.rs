@@ -60,7 +60,7 @@ const HELD: u64 = 1 << 20;
 /// Judges a run folder that this process wrote; `known` is its plan, where it was checked when the run was opened.
 pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<Derived> {
     let mut snapshot = Snapshot::of_folder(dir, &Budget { held: HELD, ..Budget::default() }).ok()?;
-    let recorded = Recorded::fold(snapshot.journal()).1?;
+    let recorded = folded(snapshot.journal())?;
     let bytes = snapshot.journal().len() as u64;
     let sha256 = Sha256::new_with_prefix(snapshot.journal());
     // What the journal says stands in its records now, and the memory is needed for what comes of them.
@@ -70,7 +70,13 @@ pub(crate) fn judge(dir: &Path, known: Option<&Arc<CheckedPlan>>) -> Option<Deri
 }
 
 fn judge_snapshot(snapshot: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {
-    judge_recorded(Recorded::fold(snapshot.journal()).1?, snapshot, known)
+    judge_recorded(folded(snapshot.journal())?, snapshot, known)
+}
+
+/// The records of a journal whose chain holds to its end, or to an unfinished last line.
+fn folded(journal: &[u8]) -> Option<Recorded> {
+    let (chain, recorded) = Recorded::fold(journal);
+    recorded.filter(|_| chain.is_sound())
 }
 
 fn judge_recorded(recorded: Recorded, files: &Snapshot, known: Option<&Arc<CheckedPlan>>) -> Option<Judged> {

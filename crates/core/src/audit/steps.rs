@@ -312,11 +312,26 @@ fn bare(judgement: Judgement, call: Option<Call>) -> AuditedStep {
 /// Characters of a preview, as the reference cuts them.
 const PREVIEW: usize = 800;
 
+/// The first characters of bytes as text; what is no UTF-8 is drawn as `String::from_utf8_lossy` draws it, and nothing is
+/// decoded that is not shown.
+fn beginning(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().min(PREVIEW));
+    let mut left = PREVIEW;
+    for chunk in bytes.utf8_chunks() {
+        let replaced = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
+        for c in chunk.valid().chars().chain(replaced.chars()) {
+            if left == 0 {
+                return text;
+            }
+            text.push(c);
+            left -= 1;
+        }
+    }
+    text
+}
+
 fn previews(observation: &Observation, evidence: &dyn Evidence) -> Vec<(&'static str, String)> {
-    let cut = |role, digest: crate::ids::Digest| {
-        let text = String::from_utf8_lossy(&evidence.head(&digest)?).chars().take(PREVIEW).collect();
-        Some((role, text))
-    };
+    let cut = |role, digest: crate::ids::Digest| Some((role, beginning(&evidence.head(&digest)?)));
     let found = match observation {
         Observation::Http(http) => vec![http.hops.last().and_then(|hop| cut("body", hop.body().sha256))],
         Observation::Command(command) => {
@@ -324,4 +339,21 @@ fn previews(observation: &Observation, evidence: &dyn Evidence) -> Vec<(&'static
         }
     };
     found.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_beginning_is_that_of_the_text(bytes in proptest::collection::vec(any::<u8>(), 0..1200), ascii in ".{0,900}") {
+            for bytes in [bytes.as_slice(), ascii.as_bytes()] {
+                let whole: String = String::from_utf8_lossy(bytes).chars().take(PREVIEW).collect();
+                prop_assert_eq!(beginning(bytes), whole);
+            }
+        }
+    }
 }

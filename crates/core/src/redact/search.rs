@@ -37,7 +37,7 @@ impl Search {
     /// Adds a secret.
     pub(super) fn add(&mut self, value: &str, number: usize) {
         let mut forms: Vec<(Vec<u8>, usize)> = forms(value).into_iter().map(|form| (form, number)).collect();
-        while let Some(last) = self.tiers.pop_if(|last| last.forms.len() <= forms.len()) {
+        while let Some(last) = self.tiers.pop_if(|last| last.forms.len() < 2 * forms.len()) {
             forms.extend(last.forms);
         }
         let automaton =
