@@ -8,5 +8,6 @@ pub mod chain;
 mod entry;
 pub mod observation;
 pub mod opened;
+pub mod service;
 
 pub use entry::{Entry, EntryFault, Kind, Seal, VERSION};

@@ -10,6 +10,7 @@ mod ledger;
 mod next_probes;
 mod report;
 mod results;
+mod services;
 mod summary;
 mod verdict;
 
@@ -27,7 +28,7 @@ pub fn views(judged: &Judged) -> Vec<(&'static str, Vec<u8>)> {
     let ledger = text(ledger::ledger(judged));
     let defects = text(defects::defects(judged));
     let next = next_probes::next_probes(judged, [&defects, &results, &ledger].map(|bytes| Digest::of(bytes)));
-    vec![
+    let mut views = vec![
         ("requirement.md", checked.requirement().as_bytes().to_vec()),
         ("test-matrix.json", checked.matrix_text().as_bytes().to_vec()),
         ("test-plan.json", checked.plan_text().as_bytes().to_vec()),
@@ -39,10 +40,14 @@ pub fn views(judged: &Judged) -> Vec<(&'static str, Vec<u8>)> {
         ("audit-summary.json", text(audit_summary::audit_summary(judged))),
         ("defects.json", defects),
         ("next-probes.json", text(next)),
+    ];
+    views.extend(services::services(judged).into_iter().map(|(name, value)| (name, text(value))));
+    views.extend([
         ("qa-verdict.json", text(verdict::verdict(judged))),
         ("qa-run-summary.json", text(summary::summary(judged))),
         ("report.md", report::report(judged).into_bytes()),
-    ]
+    ]);
+    views
 }
 
 /// Texts of a list, or an empty one.

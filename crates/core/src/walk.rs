@@ -169,7 +169,7 @@ impl<'a> CaseWalk<'a> {
     pub fn judge(&self, step: &Step, call: &Call, observation: &Observation, evidence: &dyn Evidence) -> Judgement {
         let request = match call {
             Call::Http(http) => http.body.as_deref(),
-            Call::Command(_) => None,
+            Call::Command(_) | Call::Log(_) => None,
         };
         step::judge(step, observation, request, evidence, &self.vars, self.files)
     }
@@ -201,6 +201,19 @@ impl<'a> CaseWalk<'a> {
 #[must_use]
 pub const fn skipped(code: Code, message: String) -> Judgement {
     Judgement::without_answer(StepStatus::Skipped, StepReason { code, weight: Weight::Gap, message })
+}
+
+/// What is said of a step that does not run because a service has ended or lost its port.
+#[must_use]
+pub fn gone(service: &Id) -> String {
+    format!("the service {service} was lost before the step")
+}
+
+/// A step that does not run because a service of the run has ended.
+#[must_use]
+pub const fn without_service(message: String) -> Judgement {
+    let reason = StepReason { code: Code::ServiceDied, weight: Weight::Blocker, message };
+    Judgement::without_answer(StepStatus::Skipped, reason)
 }
 
 /// The cases that a selection means, with those that they start from or name values of, in the order in which they are

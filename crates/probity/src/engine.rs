@@ -13,6 +13,7 @@ mod planned;
 mod preflight;
 mod recorder;
 mod resume;
+mod services;
 mod steps;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use probity_store::StoreError;
 use tokio::sync::watch;
 
 pub(crate) use planned::{Planned, plan};
+pub(crate) use services::Check as ServiceCheck;
 pub(crate) use resume::resume;
 
 use crate::plans::PlanSource;
@@ -60,6 +62,8 @@ pub(crate) enum Event<'a> {
     Blocked(String),
     /// Something that the reader should know, and that stops nothing.
     Warning(String),
+    /// A service was started, or is used: what is said of it.
+    Service(String),
     /// A step begins: case, step, what it does.
     Step(&'a str, &'a str, String),
     /// A case ended.
@@ -107,7 +111,7 @@ impl From<StoreError> for EngineError {
     }
 }
 
-/// Runs a plan to its end: open, preflight, steps, cleanup, close, verify.
+/// Runs a plan to its end: open, services, preflight, steps, cleanup, services again, close, verify.
 ///
 /// # Errors
 /// When nothing could be opened, or something could not be recorded.

@@ -28,6 +28,7 @@ impl Leaf {
             Channel::Body => "",
             Channel::Stdout => "stdout ",
             Channel::Stderr => "stderr ",
+            Channel::Log => "log ",
             Channel::Request => "request ",
         };
         Self { channel: Some(channel), ..Self::new(format!("{prefix}{what}")) }

@@ -72,7 +72,7 @@ struct Read<'a> {
 struct StepView<'a> {
     seen: &'a Seen<'a>,
     context: Context<'a>,
-    channels: [Read<'a>; 4],
+    channels: [Read<'a>; 5],
 }
 
 impl<'a> StepView<'a> {
@@ -105,6 +105,7 @@ impl<'a> StepView<'a> {
             Channel::Stdout => 1,
             Channel::Stderr => 2,
             Channel::Request => 3,
+            Channel::Log => 4,
         }]
     }
 

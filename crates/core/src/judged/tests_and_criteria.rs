@@ -241,7 +241,7 @@ pub(super) fn claims(audited: &Audited, tests: &[JudgedTest]) -> Claims {
             match planned.action {
                 _ if is_witnessed(check, redacted) => claims.witnessed += 1,
                 Action::Http(_) => claims.observed += 1,
-                Action::Command(_) => claims.reported += 1,
+                Action::Command(_) | Action::Log(_) => claims.reported += 1,
             }
         }
     }

@@ -97,6 +97,7 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
                 field("stdin", value, &at, false, fields);
             }
         }
+        Action::Log(_) => {}
     }
 }
 

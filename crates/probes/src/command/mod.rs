@@ -14,13 +14,13 @@
 //!
 //! Linux only.
 
-mod attend;
+pub(crate) mod attend;
 mod environ;
-mod group;
+pub(crate) mod group;
 pub mod kin;
 mod seal;
 mod stamp;
-mod streams;
+pub(crate) mod streams;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -34,6 +34,8 @@ pub(crate) fn subject(judged: &Judged) -> Json {
     let git = judged.audited().recorded().opened().git.as_ref();
     let (source, build) = match judged.subject() {
         Subject::Identity(build) => ("identity", Some(build)),
+        // Which programs those are stands in qa-run-summary.json; their first digest names them here.
+        Subject::Started(started) => ("started", started.first().map(|one| format!("sha256 {}", one.sha256))),
         Subject::Declared => ("declared", None),
     };
     Json::map([

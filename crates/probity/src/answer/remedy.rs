@@ -69,6 +69,9 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
             Act::Command(check, "repair what it names, then run again".to_owned())
         }
         Code::PreflightBlocked | Code::TargetUnreachable => Act::Command(run(), "once the service answers".to_owned()),
+        Code::PortOccupied => Act::Command(run(), "once nothing else holds the port".to_owned()),
+        Code::ServiceNotReady => Act::Command(run(), "once the service starts".to_owned()),
+        Code::ServiceDied => Act::Command(run(), "once the service stays up".to_owned()),
         Code::NetworkDenied => Act::Person("allow this command to open connections, then run again".to_owned()),
         Code::RequirementUntested if is_partial(judged) => Act::Command(run(), "the whole plan".to_owned()),
         Code::CappedPartialSelection => Act::Command(run(), "the whole plan".to_owned()),

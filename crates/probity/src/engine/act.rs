@@ -14,9 +14,9 @@ use probity_core::walk::CaseWalk;
 use probity_probes::command::{self, Allowance, Surroundings};
 use probity_probes::http::Client;
 
-use super::EngineError;
 use super::open::Run;
 use super::recorder::Captures;
+use super::{EngineError, services};
 
 /// What came of a call.
 pub(super) struct Acted {
@@ -38,6 +38,7 @@ pub(super) async fn act(
     let mut captures = Captures::default();
     match call {
         Call::Http(http) => polled(run, walk, client, step, call, http, &mut captures, intent).await,
+        Call::Log(log) => services::look(run, walk, step, call, log, intent).await,
         Call::Command(command) => {
             let (observation, output) = commanded(run, step, command, &mut captures).await;
             captures.write(&mut run.recorder, intent, true)?;
@@ -60,7 +61,7 @@ async fn polled(
 ) -> Result<Acted, EngineError> {
     let poll = match &step.action {
         Action::Http(http) => http.poll,
-        Action::Command(_) => None,
+        Action::Command(_) | Action::Log(_) => None,
     };
     let deadline = run.budget.deadline(step.always_run);
     let until = poll.map(|poll| Instant::now() + Duration::from_millis(poll.for_ms));
@@ -108,7 +109,7 @@ async fn polled(
 fn keep_request(step: &Step, http: &HttpCall, redactor: &Redactor, captures: &mut Captures) {
     let asked = match &step.action {
         Action::Http(http) => http.capture_request,
-        Action::Command(_) => false,
+        Action::Command(_) | Action::Log(_) => false,
     };
     if let Some(body) = http.body.as_ref().filter(|body| asked || body.len() > INLINE) {
         let (bytes, redactions) = redactor.apply(body.clone());
@@ -135,7 +136,7 @@ fn judged(
 }
 
 /// Waits for the next try. What stopped the polling from outside before that, if something did.
-async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause: Duration) -> Option<Failure> {
+pub(super) async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause: Duration) -> Option<Failure> {
     let failure = |kind, message: &str| Some(Failure { kind, message: message.to_owned() });
     if late || !run.budget.probe_left_after(probes, step.always_run) {
         return failure(FailureKind::BudgetExceeded, "the run's budget was used up while the step waited");
@@ -231,7 +232,7 @@ async fn commanded(run: &mut Run<'_>, step: &Step, call: &CommandCall, captures:
 }
 
 /// The inherited environment, with the project's own programs first.
-fn inherited(run: &Run<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+pub(super) fn inherited(run: &Run<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let mut inherited = command::inherited();
     if run.request.project.programs.is_some() {
         inherited.retain(|(name, _)| name != "PATH");

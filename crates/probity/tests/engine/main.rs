@@ -7,6 +7,8 @@ mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
+mod serve;
+mod services;
 mod uses;
 mod vacuity;
 mod ways;
