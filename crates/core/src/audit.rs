@@ -4,8 +4,8 @@
 mod inputs;
 mod obligations;
 mod runtime;
-mod services;
 mod seen;
+mod services;
 mod steps;
 mod told;
 

@@ -127,8 +127,12 @@ impl Ready {
 /// Whether a host of a URL is this machine.
 #[must_use]
 pub fn is_loopback(host: &str) -> bool {
-    let name = host.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+    match url::Host::parse(host) {
+        Ok(url::Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Ok(url::Host::Ipv4(ip)) => ip.is_loopback(),
+        Ok(url::Host::Ipv6(ip)) => ip.is_loopback(),
+        Err(_) => false,
+    }
 }
 
 /// The services that a plan needs, each after those that it needs itself: whichever serves an origin of the

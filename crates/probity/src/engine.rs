@@ -24,8 +24,8 @@ use probity_store::StoreError;
 use tokio::sync::watch;
 
 pub(crate) use planned::{Planned, plan};
-pub(crate) use services::Check as ServiceCheck;
 pub(crate) use resume::resume;
+pub(crate) use services::Check as ServiceCheck;
 
 use crate::plans::PlanSource;
 use crate::project::Project;

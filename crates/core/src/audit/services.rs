@@ -153,9 +153,11 @@ impl Audit<'_, '_> {
             }
         }
         let program = service.start.first().map_or("", |name| program_name(name));
-        let sealed = self.recorded.inputs().iter().any(|input| {
-            matches!(input.role, Role::File | Role::Program) && input.name == program
-        });
+        let sealed = self
+            .recorded
+            .inputs()
+            .iter()
+            .any(|input| matches!(input.role, Role::File | Role::Program) && input.name == program);
         if began && !sealed {
             self.refuse(Code::InputMissing, record.seq, format!("the program of {id} was not sealed"));
         }
@@ -245,7 +247,10 @@ impl Audit<'_, '_> {
             let from = usize::try_from(seen.from).unwrap_or(usize::MAX).min(whole.len());
             let to = usize::try_from(seen.to).unwrap_or(usize::MAX).min(whole.len());
             if part.is_some_and(|part| whole.get(from..to) != Some(part.as_slice())) {
-                moved.push((action.seq, format!("what {} read is not what {} wrote there", action.intent.step, log.service)));
+                moved.push((
+                    action.seq,
+                    format!("what {} read is not what {} wrote there", action.intent.step, log.service),
+                ));
             }
         }
         for (seq, message) in moved {

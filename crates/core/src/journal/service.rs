@@ -181,7 +181,7 @@ words!(DownCause: End = "end", Occupied = "occupied", NotStarted = "not_started"
 words!(DownStatus: Skipped = "skipped", Stopped = "stopped", Killed = "killed", AlreadyStopped = "already_stopped",
     BlockedBySafety = "blocked_by_safety", Failed = "failed");
 
-fn port(value: Json) -> Option<u16> {
+fn port(value: &Json) -> Option<u16> {
     u16::try_from(value.as_u64()?).ok().filter(|port| *port > 0)
 }
 
@@ -191,7 +191,7 @@ impl Body for ServiceIntent {
             service: f.id("service")?,
             start: f.take("start")?,
             mark: f.text("mark")?,
-            occupied: f.list("occupied", port)?,
+            occupied: f.list("occupied", |value| port(&value))?,
         })
     }
 
@@ -229,9 +229,8 @@ impl Body for Process {
 
 impl Body for ServiceUp {
     fn fields(f: &mut Fields) -> Option<Self> {
-        let held = |value: Json| {
-            Fields::all(value, |f| Some((port(f.take("port")?)?, Holder::parse(&f.text("holder")?)?)))
-        };
+        let held =
+            |value: Json| Fields::all(value, |f| Some((port(&f.take("port")?)?, Holder::parse(&f.text("holder")?)?)));
         Some(Self {
             intent: f.number("intent")?,
             service: f.id("service")?,

@@ -21,7 +21,8 @@ pub(super) fn check(input: &LintInput<'_>, index: &Index<'_>, found: &mut Findin
             found.error_with(Code::ServiceUnknown, at.step, message, help);
         }
         for obligation in at.step.obligations.iter().filter(|o| o.kind != ObligationKind::Absence) {
-            let message = format!("a log cannot show {}: it is what the program says of itself", obligation.kind.as_str());
+            let message =
+                format!("a log cannot show {}: it is what the program says of itself", obligation.kind.as_str());
             let help = "Show it by an http or run step; a log can show an absence.";
             found.error_with(Code::ObligationMisplaced, At::place(obligation.place, &at.step.id), message, help);
         }

@@ -113,7 +113,10 @@ fn is_shell_text(words: &[String]) -> bool {
         matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "busybox")
     };
     let reads = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-    words.iter().position(shell).is_some_and(|at| words.iter().skip(at + 1).take_while(|w| w.starts_with('-')).any(reads))
+    words
+        .iter()
+        .position(shell)
+        .is_some_and(|at| words.iter().skip(at + 1).take_while(|w| w.starts_with('-')).any(reads))
 }
 
 /// Words that destroy, in the order in which they stand; between them may stand others where that is said.
@@ -274,7 +277,8 @@ mod tests {
 
     #[test]
     fn a_service_is_read_with_its_defaults() {
-        let (services, codes) = read(r#"[{"id": "shop", "start": ["npm", "run", "dev"], "ready": "/health", "port": 8123}]"#);
+        let (services, codes) =
+            read(r#"[{"id": "shop", "start": ["npm", "run", "dev"], "ready": "/health", "port": 8123}]"#);
         assert!(codes.is_empty(), "{codes:?}");
         let shop = &services[0];
         assert_eq!((shop.timeout_ms, shop.grace_ms, shop.cwd.as_str(), shop.adopt), (45_000, 6000, ".", false));
@@ -295,19 +299,42 @@ mod tests {
     fn what_cannot_be_started_safely_is_refused() {
         let start = |start: &str| format!(r#"[{{"id": "a", "start": {start}}}]"#);
         for bad in [
-            r#"["a;b"]"#, r#"["a", "x&"]"#, r#"["a", "|"]"#, r#"["a", "`b`"]"#, r#"["a", ">f"]"#, r#"["a", "<f"]"#,
-            r#"["sh", "-c", "a"]"#, r#"["/bin/bash", "-lc", "a"]"#, r#"["env", "sh", "-e", "-c", "a"]"#, r#"[""]"#,
-            r#"["rm", "-rf", "x"]"#, r#"["/bin/rm", "-fr", "x"]"#, r#"["mkfs.ext4", "x"]"#, r#"["dd", "if=/dev/zero"]"#,
-            r#"["psql", "DROP TABLE x"]"#, r#"["psql", "truncate  table x"]"#, r#"["psql", "delete from x"]"#,
-            r#"["psql", "update x set y=1"]"#, r#"["psql", "insert into x"]"#, r#"["gh", "repo", "delete"]"#,
-            r#"["kubectl", "delete", "pod"]"#, r#"["docker", "rm", "x"]"#, r#"["docker", "rmi", "x"]"#,
-            r#"["docker", "system", "prune"]"#, r#"["docker", "compose", "down"]"#,
+            r#"["a;b"]"#,
+            r#"["a", "x&"]"#,
+            r#"["a", "|"]"#,
+            r#"["a", "`b`"]"#,
+            r#"["a", ">f"]"#,
+            r#"["a", "<f"]"#,
+            r#"["sh", "-c", "a"]"#,
+            r#"["/bin/bash", "-lc", "a"]"#,
+            r#"["env", "sh", "-e", "-c", "a"]"#,
+            r#"[""]"#,
+            r#"["rm", "-rf", "x"]"#,
+            r#"["/bin/rm", "-fr", "x"]"#,
+            r#"["mkfs.ext4", "x"]"#,
+            r#"["dd", "if=/dev/zero"]"#,
+            r#"["psql", "DROP TABLE x"]"#,
+            r#"["psql", "truncate  table x"]"#,
+            r#"["psql", "delete from x"]"#,
+            r#"["psql", "update x set y=1"]"#,
+            r#"["psql", "insert into x"]"#,
+            r#"["gh", "repo", "delete"]"#,
+            r#"["kubectl", "delete", "pod"]"#,
+            r#"["docker", "rm", "x"]"#,
+            r#"["docker", "rmi", "x"]"#,
+            r#"["docker", "system", "prune"]"#,
+            r#"["docker", "compose", "down"]"#,
         ] {
             assert_eq!(read(&start(bad)).1, [Code::ServiceUnsafe], "{bad}");
         }
         for good in [
-            r#"["npm", "run", "dev"]"#, r#"["sh", "start.sh"]"#, r#"["sh", "-e", "start.sh"]"#, r#"["docker", "run", "--rm", "x"]"#,
-            r#"["./server", "--port", "80"]"#, r#"["python3", "-m", "http.server", "-c"]"#, r#"["./update", "set"]"#,
+            r#"["npm", "run", "dev"]"#,
+            r#"["sh", "start.sh"]"#,
+            r#"["sh", "-e", "start.sh"]"#,
+            r#"["docker", "run", "--rm", "x"]"#,
+            r#"["./server", "--port", "80"]"#,
+            r#"["python3", "-m", "http.server", "-c"]"#,
+            r#"["./update", "set"]"#,
         ] {
             assert!(read(&start(good)).1.is_empty(), "{good}");
         }
@@ -330,7 +357,10 @@ mod tests {
             (r#"[{"id": "a", "start": ["a"], "env": {"A=": "1"}}]"#, Code::VarNameInvalid),
             (r#"[{"id": "a", "start": ["a"], "needs": "b"}]"#, Code::ServiceUnknown),
             (r#"[{"id": "a", "start": ["a"], "needs": "a"}]"#, Code::ServiceUnknown),
-            (r#"[{"id": "a", "start": ["a"], "port": 1}, {"id": "b", "start": ["b"], "port": 1}]"#, Code::ValueOutOfRange),
+            (
+                r#"[{"id": "a", "start": ["a"], "port": 1}, {"id": "b", "start": ["b"], "port": 1}]"#,
+                Code::ValueOutOfRange,
+            ),
             (r#"[{"id": "a", "start": ["a"]}, {"id": "A", "start": ["a"]}]"#, Code::IdDuplicate),
             (r#"[{"id": "a", "start": ["a"], "stop": ["b"]}]"#, Code::UnknownField),
         ] {

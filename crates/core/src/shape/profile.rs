@@ -126,10 +126,18 @@ pub static SERVICE: Table = table(
             "What answers once it is ready: a path on its port, a URL of this machine, or {http} or {tcp}. By default a \
              connection to its port.",
         ),
-        may("port", Shape::Integer(1, 65_535), "The port that it opens. One that answers before the start blocks the run."),
+        may(
+            "port",
+            Shape::Integer(1, 65_535),
+            "The port that it opens. One that answers before the start blocks the run.",
+        ),
         may("timeout", Shape::Duration, "How long it may take to become ready. By default 45s."),
         may("grace", Shape::Duration, "Time from TERM to KILL when it is ended. By default 6s."),
-        may("adopt", Shape::Bool, "Use it when it already runs. The subject is then only declared, and it is not ended."),
+        may(
+            "adopt",
+            Shape::Bool,
+            "Use it when it already runs. The subject is then only declared, and it is not ended.",
+        ),
         may("cwd", Shape::Text, "Working folder inside the project. By default the project's folder."),
         may(
             "env",
@@ -144,7 +152,11 @@ static READY: Table = table(
     "service ready",
     "What shows that a service is ready: exactly one of these.",
     &[&[
-        may("http", Shape::Text, "A path on its port, or a URL of this machine, that answers below 400, or with 401 or 403."),
+        may(
+            "http",
+            Shape::Text,
+            "A path on its port, or a URL of this machine, that answers below 400, or with 401 or 403.",
+        ),
         may("tcp", Shape::Integer(1, 65_535), "A port that takes connections."),
     ]],
 );

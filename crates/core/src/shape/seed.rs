@@ -155,7 +155,11 @@ const ACTION_NAMES: &[&str] = &["api", "pollApi", "cleanupApi", "command", "log"
 const COMMON: &[Field] = &[
     may("id", Shape::Id, "The step's id, unique in the plan. By default the scenario's and its number."),
     may("title", Shape::Text, "What the step does, in a few words."),
-    must("action", Shape::Words(ACTION_NAMES), "What the step does: `api`, `pollApi`, `cleanupApi`, `command` or `log`."),
+    must(
+        "action",
+        Shape::Words(ACTION_NAMES),
+        "What the step does: `api`, `pollApi`, `cleanupApi`, `command` or `log`.",
+    ),
     may("testIds", IDS, "Tests of the matrix that the step belongs to. None: a set-up step."),
     may("requirementIds", IDS, "Criteria that the step belongs to."),
     may("evidenceType", Shape::Text, "What the step's evidence is: `api_response`, `command`, `cleanup`, …"),
@@ -242,14 +246,7 @@ const REPEATED: &[Field] = &[
 pub static POLL_STEP: Table = seed_table(
     "pollApi step",
     "An HTTP request that is repeated until every expectation holds.",
-    &[
-        COMMON,
-        REQUEST,
-        SENT,
-        KEPT,
-        ANSWER,
-        REPEATED,
-    ],
+    &[COMMON, REQUEST, SENT, KEPT, ANSWER, REPEATED],
 );
 
 const ARGV: Shape = Shape::Some(&TEXT_OR_REFERENCE);

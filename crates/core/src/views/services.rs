@@ -2,9 +2,9 @@
 //! reference's words (harness-planning.md 7.3 and 7.4). Written where the plan needs services.
 
 use super::texts;
-use crate::json::Json;
-use crate::journal::body::Body as _;
+use crate::journal::body::Body;
 use crate::journal::service::{DownCause, DownStatus, UpState};
+use crate::json::Json;
 use crate::judged::Judged;
 use crate::recorded::ServiceRecord;
 use crate::service::{Ready, Service};
@@ -49,9 +49,7 @@ pub(super) fn known(judged: &Judged) -> Json {
 fn url(service: &Service) -> Json {
     match &service.ready {
         Ready::Http(url) => url.as_str().into(),
-        Ready::Tcp(_) | Ready::Started => {
-            service.ports().first().map(|port| format!("http://127.0.0.1:{port}")).into()
-        }
+        Ready::Tcp(_) | Ready::Started => service.ports().first().map(|port| format!("http://127.0.0.1:{port}")).into(),
     }
 }
 
@@ -200,7 +198,7 @@ fn started(service: &Service, record: &ServiceRecord, status: &str) -> Json {
         ])
     });
     let kept = down.and_then(|down| down.log.as_ref());
-    let log = kept.map_or(Json::Null, |log| log.write());
+    let log = kept.map_or(Json::Null, Body::write);
     // Both streams go through one pipe, in the order in which they were written.
     let path = || Json::from(kept.map(|log| format!("sha256:{}", log.sha256)));
     let failed = matches!(status, "unready" | "failed_to_start" | "blocked_by_safety");

@@ -21,7 +21,8 @@ pub(super) fn summary(judged: &Judged) -> Json {
     subject.push("source", source);
     subject.push("build", build);
     if let Subject::Started(started) = judged.subject() {
-        let programs = started.iter().map(|one| Json::map([("name", Json::from(&one.name)), ("sha256", one.sha256.into())]));
+        let programs =
+            started.iter().map(|one| Json::map([("name", Json::from(&one.name)), ("sha256", one.sha256.into())]));
         subject.push("programs", Json::List(programs.collect()));
     }
     let steps = [StepStatus::Passed, StepStatus::Failed, StepStatus::Error, StepStatus::Refused, StepStatus::Skipped]

@@ -118,7 +118,8 @@ const STDERR: Channel = Channel {
     text: "expectStderrText",
     ..STDOUT
 };
-const LOG: Channel = Channel { contains: "expectLogContains", not_contains: "expectLogNotContains", text: "expectLogText", ..BODY };
+const LOG: Channel =
+    Channel { contains: "expectLogContains", not_contains: "expectLogNotContains", text: "expectLogText", ..BODY };
 const REQUEST: Channel = Channel {
     json: "expectRequestJson",
     contains: "expectRequestTextContains",

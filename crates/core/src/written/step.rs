@@ -192,7 +192,9 @@ impl Draft<'_> {
         match layer {
             "api" => self.verb == Verb::Http && !self.cleanup,
             "command" => self.verb == Verb::Run,
-            "persistence" => matches!(self.verb, Verb::Http | Verb::Run) && self.kinds.contains(&ObligationKind::Persistence),
+            "persistence" => {
+                matches!(self.verb, Verb::Http | Verb::Run) && self.kinds.contains(&ObligationKind::Persistence)
+            }
             _ => false,
         }
     }

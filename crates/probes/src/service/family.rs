@@ -7,9 +7,8 @@ use crate::command::kin::{self, Marked, Stat};
 /// Every running process of the group of a leader, or with its mark.
 pub(super) fn of(leader: Pid, mark: &str) -> Vec<Pid> {
     let group = leader.as_raw_nonzero().get();
-    let ours = |pid: &Pid| {
-        Stat::read(*pid).is_some_and(|stat| !stat.dead() && stat.group == group) || is_marked(*pid, mark)
-    };
+    let ours =
+        |pid: &Pid| Stat::read(*pid).is_some_and(|stat| !stat.dead() && stat.group == group) || is_marked(*pid, mark);
     kin::all().filter(ours).collect()
 }
 

@@ -105,16 +105,7 @@ pub fn start(call: &CommandCall, sealed: &Sealed, around: &Surroundings<'_>, kee
     let tap = log::Tap::new(pipe, Arc::clone(&log));
     let task = tokio::spawn(attend(group, tap, ordered));
     let pidfd = rustix::process::pidfd_open(leader, PidfdFlags::empty()).ok();
-    Ok(Service {
-        leader,
-        mark: around.mark.to_owned(),
-        pidfd,
-        log,
-        waiting,
-        order: Some(order),
-        task,
-        _listed: listed,
-    })
+    Ok(Service { leader, mark: around.mark.to_owned(), pidfd, log, waiting, order: Some(order), task, _listed: listed })
 }
 
 impl Service {

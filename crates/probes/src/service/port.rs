@@ -55,7 +55,8 @@ fn listener(line: &str, port: u16) -> Option<u64> {
     }
     // Four bytes each in the machine's own order; loopback is 127.0.0.0/8, ::1, or either of them mapped.
     let any = ip.bytes().all(|digit| digit == b'0');
-    let bytes: Vec<u8> = (0..ip.len() / 2).filter_map(|i| u8::from_str_radix(ip.get(2 * i..2 * i + 2)?, 16).ok()).collect();
+    let bytes: Vec<u8> =
+        (0..ip.len() / 2).filter_map(|i| u8::from_str_radix(ip.get(2 * i..2 * i + 2)?, 16).ok()).collect();
     let words: Vec<u8> = bytes.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
     let loopback = match words.as_slice() {
         [127, ..] if words.len() == 4 => true,
@@ -96,7 +97,9 @@ mod tests {
     #[test]
     fn lines_of_the_table() {
         let line = |address: &str, state: &str| {
-            format!("   0: {address} 00000000:0000 {state} 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100")
+            format!(
+                "   0: {address} 00000000:0000 {state} 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100"
+            )
         };
         for (address, state, found) in [
             ("0100007F:1FBB", "0A", true),

@@ -160,8 +160,16 @@ impl Cleanup {
             }
             let reason = step.judgement.reason.as_ref().map(|reason| reason.code);
             // Nothing had been made that this step could have removed.
-            let nothing =
-                matches!(reason, Some(Code::VariableMissing | Code::PreflightBlocked | Code::PlanValidationFailed));
+            let nothing = matches!(
+                reason,
+                Some(
+                    Code::VariableMissing
+                        | Code::PreflightBlocked
+                        | Code::PortOccupied
+                        | Code::ServiceNotReady
+                        | Code::PlanValidationFailed
+                )
+            );
             if step.judgement.status == StepStatus::Passed {
                 found = Self::Complete;
             } else if !nothing {

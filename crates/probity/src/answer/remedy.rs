@@ -2,8 +2,10 @@
 //! expectation, widens a bound, lets a code through or narrows what is run.
 
 use probity_core::codes::{Code, Who};
+use probity_core::environment::Origin;
 use probity_core::json::Json;
 use probity_core::judged::{Judged, Reason};
+use probity_core::service::is_loopback;
 
 use super::clip;
 use super::facts::plan_name;
@@ -90,6 +92,19 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
         _ => line(judged, reason),
     };
     Remedy { who: reason.who, act }
+}
+
+/// The lines that let a run start the service that gave no connection, where it is of this machine and none is declared
+/// for it. Which program that is, is not known.
+pub(crate) fn start_it(judged: &Judged, reason: &Reason) -> Option<Act> {
+    let checked = judged.audited().checked();
+    let here = |origin: &&Origin| is_loopback(&origin.host);
+    let origin = checked.environment().origins.iter().find(here).filter(|_| reason.code == Code::PreflightBlocked)?;
+    if checked.profile().services.iter().any(|service| service.serves(origin)) {
+        return None;
+    }
+    let text = format!("services: [{{id: NAME, start: [PROGRAM], port: {}}}]", origin.port);
+    Some(Act::Line { file: SETTINGS.to_owned(), line: None, text, note: "or let a run start it".to_owned() })
 }
 
 /// What to write where a reason points; what it means, where it points nowhere.

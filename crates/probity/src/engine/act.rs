@@ -136,7 +136,13 @@ fn judged(
 }
 
 /// Waits for the next try. What stopped the polling from outside before that, if something did.
-pub(super) async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause: Duration) -> Option<Failure> {
+pub(super) async fn ended_early(
+    run: &Run<'_>,
+    step: &Step,
+    probes: u64,
+    late: bool,
+    pause: Duration,
+) -> Option<Failure> {
     let failure = |kind, message: &str| Some(Failure { kind, message: message.to_owned() });
     if late || !run.budget.probe_left_after(probes, step.always_run) {
         return failure(FailureKind::BudgetExceeded, "the run's budget was used up while the step waited");

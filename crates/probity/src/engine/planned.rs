@@ -53,9 +53,8 @@ pub(crate) async fn plan(request: &Request<'_>) -> Result<Planned, EngineError> 
     let cases = selected.iter().map(|scenario| scenario.id.clone()).collect();
     let services = services::checks(request.project, &checked).await;
     // What is not there yet because it would be started is not asked for.
-    let started = |origin: &Origin| {
-        services.iter().any(|check| check.occupied.is_empty() && check.service.serves(origin))
-    };
+    let started =
+        |origin: &Origin| services.iter().any(|check| check.occupied.is_empty() && check.service.serves(origin));
     let mut reached = Vec::new();
     for origin in preflight::origins(&checked, &request.only).into_iter().filter(|origin| !started(origin)) {
         let failure = preflight::reach(&origin).await.err();

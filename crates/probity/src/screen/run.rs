@@ -194,8 +194,10 @@ fn details(block: &mut Block, judged: &Judged) {
 /// What a reason about the runtime means for everything else.
 fn consequence(block: &mut Block, judged: &Judged, reason: &Reason) {
     use probity_core::codes::Code;
-    let away =
-        matches!(reason.code, Code::PreflightBlocked | Code::NetworkDenied | Code::PortOccupied | Code::ServiceNotReady);
+    let away = matches!(
+        reason.code,
+        Code::PreflightBlocked | Code::NetworkDenied | Code::PortOccupied | Code::ServiceNotReady
+    );
     // A service that was there for a while may have answered steps.
     if away && judged.audited().runtime().services.lost.is_empty() {
         let environment = judged.audited().checked().environment();

@@ -222,8 +222,8 @@ fn a_failed_run_and_its_verification() {
       "closed": true,
       "demands": [],
       "derivation": {
-        "mine": 2,
-        "run": 2,
+        "mine": 3,
+        "run": 3,
         "views_compared": 17,
         "views_skipped": 0
       },

@@ -197,7 +197,7 @@ fn named(text: &str, folder: &Path) -> String {
         (r"\b(\d+):[0-9a-f]{16}\b", "$1:7f3a91c2d4e8b016"),
         (r#""series": "[0-9a-f]{16}""#, r#""series": "5e71e55e71e55e71""#),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:8123"),
-        (r"\bport \d+\b", "port 8123"),
+        (r"\b(port:?) \d+\b", "$1 8123"),
         (r"\b\d+(\.\d)? (us|ms)\b", "1 ms"),
         (r"\b\d+\.\ds\b", "0.1s"),
         (r"connect 1 ms, first byte 1 ms(, body 1 ms)?", "connect 1 ms, first byte 1 ms"),

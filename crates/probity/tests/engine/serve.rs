@@ -1,4 +1,5 @@
 //! The service that runs start in these tests: this very test program, told by a variable to serve instead of testing.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a service writes to both")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -93,7 +94,8 @@ fn answer(mut stream: &TcpStream, words: &[String]) {
     let sick = path == "/health" && words.iter().any(|word| word == "sick");
     let (status, body) = if sick { ("503 Unavailable", "{}") } else { ("200 OK", r#"{"name":"mug"}"#) };
     let length = body.len();
-    let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}");
+    let head =
+        format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}");
     let _ = stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes());
     let _ = stream.shutdown(std::net::Shutdown::Write);
     if path == "/die" {

@@ -113,10 +113,18 @@ fn a_service_is_started_asked_and_ended() {
     let (down, up) = (down(&dir), bodies(&dir, "service.up")[1].clone());
     assert_eq!((down["cause"].as_str(), down["status"].as_str()), (Some("end"), Some("stopped")));
     assert_eq!(up["ports"], serde_json::json!([{"port": shop.port, "holder": "service"}]));
-    assert!(up["read"].as_str().unwrap().ends_with("was answered with 200") && up["tries"].as_u64().unwrap() > 5, "{up}");
+    assert!(
+        up["read"].as_str().unwrap().ends_with("was answered with 200") && up["tries"].as_u64().unwrap() > 5,
+        "{up}"
+    );
     assert!(log(&dir).contains(&format!("service on {} begins", shop.port)));
     assert!(!runs(pid(&dir)), "it still runs");
-    assert_eq!(shop.verify(), 0);
+    let verified = done(&shop.lab.command(&["verify"]).output().unwrap());
+    assert!(
+        verified.exit == 0 && verified.stdout.contains("1 begun, 1 there, 1 shown to have ended"),
+        "{}",
+        verified.said()
+    );
     let summary = view(&dir, "qa-run-summary.json");
     assert_eq!(summary["subject"]["source"], "started");
     let program = argv()[0].rsplit('/').next().unwrap().to_owned();
@@ -134,7 +142,9 @@ fn a_service_is_started_asked_and_ended() {
 
 #[test]
 fn a_run_without_services_has_none_of_their_files() {
-    let lab = Lab::new("\ncases: [{id: A-1, title: a, covers: [C-1], steps: [{http: GET /version, expect: {json: {build: exists}}}]}]\n");
+    let lab = Lab::new(
+        "\ncases: [{id: A-1, title: a, covers: [C-1], steps: [{http: GET /version, expect: {json: {build: exists}}}]}]\n",
+    );
     let (ran, dir) = lab.one();
     assert!(!dir.join("service-runtime.json").exists(), "{}", ran.said());
 }
@@ -236,6 +246,30 @@ fn what_takes_the_port_after_a_death_proves_nothing() {
 }
 
 #[test]
+fn what_answers_in_the_place_of_a_service_is_not_the_service() {
+    let shop = Shop::new("never", ", timeout: 20s", MUG);
+    let child = shop.lab.start_until(&[], "service.up");
+    let foreign = Foreign::at(shop.port);
+    let ran = done(&child.wait_with_output().unwrap());
+    let dir = shop.lab.only();
+    assert_eq!(ran.exit, 3, "{}", ran.said());
+    assert_eq!((reasons(&dir)[0].as_str(), down(&dir)["cause"].as_str()), ("port_occupied", Some("foreign")));
+    assert!(foreign.asked() > 0 && steps(&dir).is_empty() && !runs(pid(&dir)), "{:?}", steps(&dir));
+    assert_eq!(shop.verify(), 3);
+}
+
+#[test]
+fn what_is_adopted_has_to_be_ready_too() {
+    let shop = Shop::new("", ", adopt: true, timeout: 300ms", MUG);
+    // It takes connections and answers nothing.
+    let _mute = TcpListener::bind(("127.0.0.1", shop.port)).unwrap();
+    let (ran, dir) = shop.run(&[]);
+    assert_eq!(ran.exit, 3, "{}", ran.said());
+    assert_eq!((reasons(&dir)[0].as_str(), down(&dir)["status"].as_str()), ("service_not_ready", Some("skipped")));
+    assert_eq!(shop.verify(), 3);
+}
+
+#[test]
 fn a_service_that_is_never_ready_is_said_with_its_last_lines() {
     for (words, more, said) in [
         ("never", ", timeout: 1s", "waiting for the store"),
@@ -292,7 +326,10 @@ fn a_service_that_ignores_term_is_killed() {
     let (ran, dir) = shop.run(&[]);
     assert_eq!(ran.exit, 0, "{}", ran.said());
     let down = down(&dir);
-    assert_eq!((down["status"].as_str(), &down["kill_sent"], &down["signal"]), (Some("killed"), &true.into(), &9.into()));
+    assert_eq!(
+        (down["status"].as_str(), &down["kill_sent"], &down["signal"]),
+        (Some("killed"), &true.into(), &9.into())
+    );
     assert!(!runs(pid(&dir)));
     assert_eq!(shop.verify(), 0);
 }
@@ -361,7 +398,10 @@ fn services_start_after_those_that_they_need() {
     let of = |kind: &str| -> Vec<String> {
         bodies(&dir, kind).iter().map(|body| body["service"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!((of("service.intent"), of("service.down")), (vec!["store".into(), "shop".into()], vec!["shop".into(), "store".into()]));
+    assert_eq!(
+        (of("service.intent"), of("service.down")),
+        (vec!["store".into(), "shop".into()], vec!["shop".into(), "store".into()])
+    );
     assert_eq!(shop.verify(), 0);
 }
 
@@ -488,7 +528,11 @@ fn plan_only_shows_the_start_and_starts_nothing() {
     let ran = shop.lab.run(&["--plan-only", "--format", "json"]);
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
     let service = &answer["plans"][0]["services"][0];
-    assert_eq!((ran.exit, &service["code"], &service["would_start"]), (3, &"port_occupied".into(), &false.into()), "{answer}");
+    assert_eq!(
+        (ran.exit, &service["code"], &service["would_start"]),
+        (3, &"port_occupied".into(), &false.into()),
+        "{answer}"
+    );
 }
 
 /// A case that looks into the log.
@@ -516,7 +560,9 @@ fn a_log_is_read_from_where_the_case_began() {
     let shop = Shop::new(
         "",
         "",
-        &looking("      - {log: shop, poll: {every: 50ms, for: 5s}, expect: {text: heard hello, notText: [before, begins]}}"),
+        &looking(
+            "      - {log: shop, poll: {every: 50ms, for: 5s}, expect: {text: heard hello, notText: [before, begins]}}",
+        ),
     );
     let (ran, dir) = shop.run(&[]);
     assert_eq!(ran.exit, 0, "{}", ran.said());
@@ -533,8 +579,14 @@ fn a_log_that_lacks_or_holds_what_it_must_not_fails_its_test() {
     for (look, exit) in [
         ("{log: shop, expect: {text: never written}}", 1),
         ("{log: shop, poll: {every: 50ms, for: 300ms}, expect: {text: never written}}", 1),
-        ("{log: shop, poll: {every: 50ms, for: 5s}, expect: {text: hello}}\n      - {log: shop, expect: {notText: hello}}", 1),
-        ("{log: shop, poll: {every: 50ms, for: 5s}, expect: {text: hello}}\n      - {log: shop, expect: {notText: ERROR}, shows: absence}", 0),
+        (
+            "{log: shop, poll: {every: 50ms, for: 5s}, expect: {text: hello}}\n      - {log: shop, expect: {notText: hello}}",
+            1,
+        ),
+        (
+            "{log: shop, poll: {every: 50ms, for: 5s}, expect: {text: hello}}\n      - {log: shop, expect: {notText: ERROR}, shows: absence}",
+            0,
+        ),
     ] {
         let shop = Shop::new("", "", &looking(&format!("      - {look}")));
         let (ran, dir) = shop.run(&[]);
@@ -591,7 +643,8 @@ impl Foreign {
                 if stream.read(&mut head).is_ok_and(|n| n > 0) {
                     count.fetch_add(1, SeqCst);
                     let body = r#"{"name":"mug"}"#;
-                    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 14";
+                    let head =
+                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 14";
                     let _ = stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes());
                 }
             }

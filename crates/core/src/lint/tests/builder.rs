@@ -11,8 +11,8 @@ use crate::json::Json;
 use crate::matrix::{Criterion, Matrix, Test};
 use crate::path::{Path, PathSteps};
 use crate::plan::{
-    Action, Body, CommandStep, EnvironmentRef, Grants, HttpStep, HttpVersion, LogStep, Obligation, ObligationKind, Plan, Save,
-    SaveFrom, Scenario, Step, Used,
+    Action, Body, CommandStep, EnvironmentRef, Grants, HttpStep, HttpVersion, LogStep, Obligation, ObligationKind,
+    Plan, Save, SaveFrom, Scenario, Step, Used,
 };
 use crate::service::{Ready, Service};
 

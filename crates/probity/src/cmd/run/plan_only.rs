@@ -74,7 +74,9 @@ fn screen(ask: &Ask<'_>, source: &PlanSource, planned: &Planned, out: Out) -> St
         [counted(planned.cases.len(), "case"), counted(steps, "step")].into_iter().flatten().collect();
     let (tone, what) = match exit {
         1 => (Tone::Bad, "the check found errors; a run would send nothing".to_owned()),
-        3 if planned.hindered() => (Tone::Open, "a service is not as a run needs it; a run would send nothing".to_owned()),
+        3 if planned.hindered() => {
+            (Tone::Open, "a service is not as a run needs it; a run would send nothing".to_owned())
+        }
         3 => (Tone::Open, "a target gives no connection; a run would send nothing".to_owned()),
         _ => (Tone::Open, format!("nothing was run; {} would be", size.join(", "))),
     };

@@ -120,7 +120,8 @@ pub(super) fn cut_off() -> &'static Good {
 /// A run that started a service, and looked into its log.
 pub(super) fn served() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
-    let steps = "- {http: GET /version, expect: {json: {build: {type: string}}}}, {log: shop, expect: {notText: ERROR}}";
+    let steps =
+        "- {http: GET /version, expect: {json: {build: {type: string}}}}, {log: shop, expect: {notText: ERROR}}";
     RUN.get_or_init(|| {
         let port = free_port();
         let argv: Vec<String> = argv().iter().map(|word| format!("{word:?}")).collect();

@@ -42,11 +42,6 @@ fn a_run_with_a_service_is_intact() {
 }
 
 forgeries! {
-    cleanup_open_without_the_end: CleanupOpen, |f| {
-        let (log, down) = (log_of_service(f), f.nth(Kind::ServiceDown, 0));
-        f.entries.remove(down);
-        f.entries.remove(log);
-    };
     cleanup_open_with_its_log_left: CleanupOpen, |f| {
         let at = f.nth(Kind::ServiceDown, 0);
         f.entries.remove(at);
@@ -131,6 +126,16 @@ forgeries! {
         };
         f.entries.retain(|entry| !program(entry));
     };
+}
+
+/// The end taken out of the chain, and everything behind it chained again.
+#[test]
+fn a_service_whose_end_was_taken_out_is_refused() {
+    let mut forgery = Forgery::of(served());
+    let (log, down) = (log_of_service(&forgery), forgery.nth(Kind::ServiceDown, 0));
+    forgery.entries.remove(down);
+    forgery.entries.remove(log);
+    forgery.refused(Code::CleanupOpen);
 }
 
 /// A death that the journal tells is never a pass, whatever the outcome says.

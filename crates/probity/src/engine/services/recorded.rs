@@ -59,7 +59,8 @@ pub(in crate::engine) fn stop_recorded(
             };
         } else if !adopted {
             down.status = DownStatus::BlockedBySafety;
-            down.message = Some("the run list beside this folder did not see the run open; nothing was ended".to_owned());
+            down.message =
+                Some("the run list beside this folder did not see the run open; nothing was ended".to_owned());
         }
         recorder.write(Kind::ServiceDown, &down)?;
     }
