@@ -1,12 +1,31 @@
 //! Which process a number stands for: numbers are used again, so more than the number is recorded.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use probity_core::ids::Digest;
 use probity_core::journal::service::Process;
 use rustix::process::Pid;
 
 use crate::command::kin::Stat;
+
+/// How long a process that was just started may take to show its command line.
+const SHOWN_WITHIN: Duration = Duration::from_millis(200);
+
+/// What the system shows of a process that was just started. The kernel lets us go on when the child has begun to execute,
+/// a moment before its command line is there.
+pub(super) fn of_started(pid: Pid) -> Process {
+    let until = Instant::now() + SHOWN_WITHIN;
+    loop {
+        let process = of(pid);
+        let there = process.command_sha256.is_some() || Stat::read(pid).is_none_or(|stat| stat.dead());
+        if there || Instant::now() >= until {
+            return process;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// What the system shows of a process now.
 pub(super) fn of(pid: Pid) -> Process {

@@ -112,7 +112,7 @@ impl Service {
     /// Which process it is, as the system shows it now.
     #[must_use]
     pub fn process(&self) -> Process {
-        identity::of(self.leader)
+        identity::of_started(self.leader)
     }
 
     /// Whether its leader has ended.

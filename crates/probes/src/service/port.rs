@@ -30,8 +30,15 @@ pub(super) fn holder(port: u16, family: &[Pid]) -> Holder {
     if listening.is_empty() {
         return Holder::Nobody;
     }
-    let own: BTreeSet<u64> = family.iter().flat_map(|pid| sockets_of(*pid)).collect();
-    if listening.is_subset(&own) { Holder::Service } else { Holder::Other }
+    let held: Vec<Option<Vec<u64>>> = family.iter().map(|pid| sockets_of(*pid)).collect();
+    // One of ours may run as somebody else, whose sockets are not shown.
+    let hidden = held.iter().any(Option::is_none);
+    let own: BTreeSet<u64> = held.into_iter().flatten().flatten().collect();
+    match (listening.is_subset(&own), hidden) {
+        (true, _) => Holder::Service,
+        (false, true) => Holder::Unknown,
+        (false, false) => Holder::Other,
+    }
 }
 
 /// The sockets that listen on a port where this machine reaches itself; `None` where the system shows none at all.
@@ -69,14 +76,18 @@ fn listener(line: &str, port: u16) -> Option<u64> {
     (any || loopback).then_some(inode)
 }
 
-/// The sockets that a process holds.
-fn sockets_of(pid: Pid) -> Vec<u64> {
-    let open = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).into_iter().flatten().flatten();
+/// The sockets that a process holds; none where it is gone, `None` where it does not show them.
+fn sockets_of(pid: Pid) -> Option<Vec<u64>> {
+    let open = match fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) {
+        Ok(open) => open.flatten(),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return None,
+        Err(_) => return Some(Vec::new()),
+    };
     let socket = |entry: fs::DirEntry| {
         let link = fs::read_link(entry.path()).ok()?;
         link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
     };
-    open.filter_map(socket).collect()
+    Some(open.filter_map(socket).collect())
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub fn runs(recorded: &Process) -> bool {
 }
 
 /// Ends a recorded service: the group of its leader, where pid, group, command line and start are those of the receipt, and
-/// whatever carries its mark. Anything else is left alone. Blocks for at most `grace` and a few seconds.
+/// then whatever carries its mark. Anything else is left alone. Blocks for at most `grace` and a few seconds.
 #[must_use]
 pub fn stop_recorded(recorded: Option<&Process>, mark: &str, grace: Duration) -> Recorded {
     let mut end = Recorded {
@@ -55,7 +55,10 @@ pub fn stop_recorded(recorded: Option<&Process>, mark: &str, grace: Duration) ->
     if let Some(recorded) = recorded {
         leader(recorded, grace, &mut end);
     }
-    stragglers(mark, grace, &mut end);
+    // Where the leader is another's, nothing at all is signalled.
+    if end.status != DownStatus::BlockedBySafety {
+        stragglers(mark, grace, &mut end);
+    }
     end
 }
 
@@ -208,7 +211,7 @@ mod tests {
     #[test]
     fn what_the_receipt_names_is_ended() {
         let (mut child, pid) = sleeper("recorded-a");
-        let recorded = identity::of(pid);
+        let recorded = identity::of_started(pid);
         assert!(runs(&recorded));
         let end = std::thread::spawn(move || stop_recorded(Some(&recorded), "recorded-other", GRACE));
         // A child of this process stays as a zombie until it is waited for.
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn vector_408_a_reused_pid_is_refused_and_never_signalled() {
         let (mut child, pid) = sleeper("recorded-b");
-        let live = identity::of(pid);
+        let live = identity::of_started(pid);
         let changes: [fn(&mut Process); 4] = [
             |p| p.started_ticks = p.started_ticks.map(|ticks| ticks - 1),
             |p| p.command_sha256 = Some(Digest::of(b"another program")),
@@ -231,7 +234,8 @@ mod tests {
         for change in changes {
             let mut recorded = live.clone();
             change(&mut recorded);
-            let end = stop_recorded(Some(&recorded), "", GRACE);
+            // Not for its mark either.
+            let end = stop_recorded(Some(&recorded), "recorded-b", GRACE);
             assert_eq!((end.status, end.term_sent, end.kill_sent), (DownStatus::BlockedBySafety, false, false));
         }
         for (pid, pgid) in [(0, 0), (1, 1), (live.pid, live.pgid + 1), (u64::from(std::process::id()), live.pgid)] {
