@@ -207,7 +207,8 @@ fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
     let mut any = false;
     for position in steps {
         let step = &audited.steps()[*position];
-        if !holds_up(audited, step, false) {
+        // A log shows no layer: what stands in it holds nothing up by itself.
+        if matches!(step_of(audited, step).1.action, Action::Log(_)) || !holds_up(audited, step, false) {
             continue;
         }
         let redacted = is_redacted(audited, step);

@@ -162,7 +162,8 @@ fn draw_got(block: &mut Block, got: &Got<'_>) {
         Got::Log(log, text) => {
             let whole = if log.complete { "" } else { ", not all of them kept" };
             let written = log.to.saturating_sub(log.from);
-            let text_row = format!("{} since the case began{whole}   {} tries", bytes(written), log.tries);
+            let tries = if log.tries > 1 { format!("   {} tries", log.tries) } else { String::new() };
+            let text_row = format!("{} since the case began{whole}{tries}", bytes(written));
             block.row(INDENT, "got", COLUMN, &text_row);
             excerpt(block, "log", text.as_ref());
         }
