@@ -156,8 +156,10 @@ impl Service {
     /// Ends it: TERM to its group, KILL after `grace`. When this returns, nothing of it runs any more, or the answer says
     /// that something does.
     pub async fn stop(mut self, grace: Duration) -> Ended {
-        if let Some(order) = self.order.take() {
-            // One that ended already hears nothing.
+        // One that ended already is told nothing: its task is about to see that it ended by itself.
+        if !self.gone()
+            && let Some(order) = self.order.take()
+        {
             let _ = order.send(grace);
         }
         (&mut self.task).await.unwrap_or_default()
