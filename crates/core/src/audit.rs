@@ -5,6 +5,7 @@ mod inputs;
 mod obligations;
 mod runtime;
 mod seen;
+mod services;
 mod steps;
 mod told;
 
@@ -26,6 +27,7 @@ use crate::vacuity::Strength;
 
 pub use obligations::Obliged;
 pub use runtime::{Identity, Runtime, identity_call};
+pub use services::Services;
 pub use told::build_told;
 
 /// What the derivation reads beside the journal: files of evidence, and a reader of documents.

@@ -208,6 +208,7 @@ pub fn check(ask: &Ask<'_>) -> Result<CheckedPlan, Vec<Diagnostic>> {
         environment: &environment,
         environment_known: known,
         commands: &profile.commands,
+        services: &profile.services,
         mutation_rules: profile.mutation.as_ref(),
         files: &files,
         written: documents.written,

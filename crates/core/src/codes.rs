@@ -117,6 +117,8 @@ catalogue! {
     PatternMalformed = "pattern_malformed", Document, Agent, "A regular expression cannot be compiled, or has another number of groups than is needed.", "Correct the pattern; look-around and back-references are not offered, since matching is linear in time.";
     ExpectationMalformed = "expectation_malformed", Document, Agent, "An expectation is written in a form that this place does not take.", "Write it as the message says.";
     UrlMalformed = "url_malformed", Document, Agent, "A URL or path cannot be read, or carries credentials or a fragment.", "Write METHOD and a path beginning with /, or an absolute http or https URL; credentials go into auth.";
+    ServiceUnsafe = "service_unsafe", Document, Person, "The command that is to start a service holds what a shell would act on, or what destroys; a run starts programs, and nothing else.", "Write the program and its arguments as a list, or put the rest into a script of the project.";
+    ServiceUnknown = "service_unknown", Document, Agent, "A service is named that the settings file does not declare, or that needs itself.", "Declare it under services in probity.yaml, or correct the name.";
 
     // Plan check
     StepAssertsNothing = "step_asserts_nothing", Lint, Agent, "A step that belongs to a test expects nothing, so it cannot fail for the product's fault.", "Expect something that the criterion is about, or mark the step as set-up with covers: [].";
@@ -182,6 +184,7 @@ catalogue! {
     Cancelled = "cancelled", Step, Person, "The run was cancelled before the step was done.", "Run again.";
     ObligationUnmet = "obligation_unmet", Step, Product, "The step passed its checks but did not show what it declared under shows.", "Look at what the obligation needs: a returned marker, a terminal value, a read-back, an absence beside a control.";
     CheckNotEvaluated = "check_not_evaluated", Step, Product, "A check could not be evaluated over a complete answer: a value is missing, of another type, or under a repeated key.", "Look at the answer; a check that cannot be evaluated never holds.";
+    LogUnavailable = "log_unavailable", Step, Agent, "The output of the service is not at hand: the run did not start it, because it was adopted or let through.", "Let the run start the service, or leave the log step out.";
 
     // Verdict
     RequirementBlocked = "requirement_blocked", Verdict, Service, "A criterion could not be tested.", "Remove what blocked it and run again.";
@@ -212,6 +215,10 @@ catalogue! {
     CappedPlanErrors = "capped_plan_errors", Verdict, Agent, "Errors of the plan check were let through.", "Repair them.";
     CappedServiceNotReady = "capped_service_not_ready", Verdict, Agent, "A service that was not ready was let through.", "Repair the service.";
     NothingSelected = "nothing_selected", Verdict, Agent, "No case was selected, so nothing ran. Nothing is not a pass.", "Name a case that the plan has.";
+    PortOccupied = "port_occupied", Verdict, Service, "A port that a service of the run should open is held by something else, before the start or after it. What answers there is not what the run started.", "End what holds the port, or say adopt: true on the service if it is the one that is meant; the subject is only declared then.";
+    ServiceNotReady = "service_not_ready", Verdict, Service, "A service that the run needs could not be started, ended at once, or did not become ready in its time. Nothing was tested.", "Look at the last lines of its output; repair it, or raise timeout if it is only slow.";
+    ServiceDied = "service_died", Verdict, Service, "A service that the run had started ended during the run. What answered from then on, if anything did, is not known to be it.", "Look at the last lines of its output, repair it and run again. A service has to stay in the foreground.";
+    ServiceLeft = "service_left_running", Verdict, Person, "A service that the run had started could not be shown to have ended. A process that is not known to be the one that was started is never signalled.", "See what is left of it, and end it.";
     TimeBackwards = "time_backwards", Integrity, Agent, "The wall clock went back during the run; times in it order nothing.", "Run again on a machine whose clock is steady.";
 
     // Integrity
@@ -244,7 +251,7 @@ catalogue! {
     EvidenceForeign = "evidence_foreign", Integrity, Agent, "A step cites evidence that was captured outside of it.", "Fetch the run folder again.";
     BudgetOverdrawn = "budget_overdrawn", Integrity, Agent, "The journal shows more probes or output than the run's limits.", "Fetch the run folder again.";
     ActionAfterCancel = "action_after_cancel", Integrity, Agent, "An action that is not cleanup began after the run was cancelled or out of budget.", "Fetch the run folder again.";
-    CleanupOpen = "cleanup_open", Integrity, Agent, "A service that was started is not shown to be stopped.", "Stop it and fetch the folder again.";
+    CleanupOpen = "cleanup_open", Integrity, Agent, "A service was started, and the closed journal does not show how it ended.", "See whether it still runs, and fetch the run folder again.";
     ViewDiffers = "view_differs", Integrity, Agent, "A view is not what the journal gives. Line-end conversion and formatters cause most of these; the authorities are untouched.", "Write it again with probity run --resume RUN, which only writes the views of a closed run.";
     ViewMissing = "view_missing", Integrity, Agent, "A view is not in the folder.", "Write it again with probity run --resume RUN.";
     UnlistedFile = "unlisted_file", Integrity, Agent, "A file lies in the run folder that the journal does not name.", "Remove it; whoever put it there may mean it to look like evidence.";

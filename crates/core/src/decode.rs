@@ -10,6 +10,7 @@ mod command;
 mod expect;
 mod http;
 mod ids;
+mod log;
 mod matrix;
 mod obligations;
 mod plan;

@@ -1,8 +1,8 @@
 //! The environment of a run: which origins it may touch, whose data they hold, how the subject is read
 //! (design.md sections 8 and 10).
 
-use crate::ids::Id;
 use crate::json::Json;
+use crate::service::Service;
 
 /// A resolved environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ pub struct Profile {
     pub limits: LimitSettings,
     /// Deny and signature lists of the write policy, as written.
     pub mutation: Option<Json>,
-    /// Declared services by id; started by a later wave.
-    pub services: Vec<Id>,
+    /// Declared services, in written order.
+    pub services: Vec<Service>,
 }
 
 /// An entry of an allow list of commands.

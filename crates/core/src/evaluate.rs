@@ -63,6 +63,8 @@ pub struct Seen<'a> {
     pub stdout: Option<Bytes<'a>>,
     /// Standard error.
     pub stderr: Option<Bytes<'a>>,
+    /// What a service wrote.
+    pub log: Option<Bytes<'a>>,
     /// The body that was sent.
     pub request: Option<Bytes<'a>>,
 }
@@ -75,6 +77,7 @@ impl<'a> Seen<'a> {
             Channel::Body => self.body,
             Channel::Stdout => self.stdout,
             Channel::Stderr => self.stderr,
+            Channel::Log => self.log,
             Channel::Request => self.request,
         }
     }

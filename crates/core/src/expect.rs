@@ -53,6 +53,8 @@ pub enum Channel {
     Stdout,
     /// Standard error.
     Stderr,
+    /// What a service wrote.
+    Log,
     /// The request body that was sent; checks on it support nothing.
     Request,
 }

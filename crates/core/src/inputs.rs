@@ -17,6 +17,7 @@ pub fn data_of(step: &Step) -> Vec<&Json> {
         Action::Command(command) => {
             command.argv.iter().chain(command.env.iter().map(|(_, value)| value)).chain(&command.stdin).collect()
         }
+        Action::Log(_) => Vec::new(),
     }
 }
 
@@ -43,7 +44,7 @@ fn value_of(part: &BodyPart) -> Option<&Json> {
 pub fn variables_of(step: &Step) -> BTreeSet<&str> {
     let target = match &step.action {
         Action::Http(http) => holes(&http.target),
-        Action::Command(_) => Vec::new(),
+        Action::Command(_) | Action::Log(_) => Vec::new(),
     };
     data_of(step).into_iter().flat_map(variables).chain(target).collect()
 }
@@ -68,7 +69,7 @@ pub fn credentials_of(plan: &Plan) -> BTreeSet<&str> {
 pub fn credentials_of_step(step: &Step) -> impl Iterator<Item = &str> {
     let placed = match &step.action {
         Action::Http(http) => placed(http),
-        Action::Command(_) => Vec::new(),
+        Action::Command(_) | Action::Log(_) => Vec::new(),
     };
     data_of(step).into_iter().flat_map(environment_names).chain(placed)
 }
@@ -79,6 +80,7 @@ pub fn credentials_in_data(step: &Step) -> Vec<&str> {
     let data = match &step.action {
         Action::Http(http) => http.body.iter().flat_map(body_of).collect(),
         Action::Command(command) => command.stdin.iter().collect::<Vec<_>>(),
+        Action::Log(_) => Vec::new(),
     };
     data.into_iter().flat_map(environment_names).collect()
 }
@@ -104,7 +106,7 @@ pub fn key_files_of(plan: &Plan) -> BTreeSet<&str> {
                 KeySource::File(path) => Some(path.as_str()),
                 KeySource::Env(_) => None,
             },
-            Action::Command(_) => None,
+            Action::Command(_) | Action::Log(_) => None,
         })
         .collect()
 }

@@ -17,7 +17,7 @@ pub use call::{Call, idempotency_key};
 use crate::environment::Environment;
 use crate::evaluate::Files;
 use crate::json::Json;
-use crate::observe::{Failure, FailureKind};
+use crate::observe::{Failure, FailureKind, LogCall};
 use crate::plan::{Action, Step};
 use crate::vars::{self, VarError, Vars};
 
@@ -49,6 +49,7 @@ pub fn resolve(
             http::resolve(request, step.timeout_ms, vars, environment, base_url, files).map(Call::Http)
         }
         Action::Command(call) => command::resolve(call, step.timeout_ms, vars).map(Call::Command),
+        Action::Log(log) => Ok(Call::Log(LogCall { service: log.service.clone(), timeout_ms: step.timeout_ms })),
     }
 }
 

@@ -8,6 +8,8 @@ pub mod chain;
 mod entry;
 pub mod observation;
 pub mod opened;
+pub mod runtime;
+pub mod service;
 pub mod witnessed;
 
 pub use entry::{Entry, EntryFault, Kind, Seal, VERSION};

@@ -239,7 +239,7 @@ pub fn place_of(step: &Step) -> Option<Place> {
     (step.place.line > 0).then_some(step.place)
 }
 
-/// A step's action in a few words: `POST /api/orders`, `run: python3 tools/read.py`.
+/// A step's action in a few words: `POST /api/orders`, `run: python3 tools/read.py`, `log: shop`.
 #[must_use]
 pub fn drawn_action(step: &Step) -> String {
     match &step.action {
@@ -255,5 +255,6 @@ pub fn drawn_action(step: &Step) -> String {
                 .collect();
             format!("run: {}", words.join(" "))
         }
+        crate::plan::Action::Log(log) => format!("log: {}", log.service),
     }
 }

@@ -20,7 +20,7 @@
 //! * [`matrix`]: criteria, the tests that show them, and what is not claimed.
 //! * [`coverage`]: whether every line of the requirement is claimed by a criterion, or put aside on purpose.
 //! * [`environment`]: which origins a run may touch, and whose data they hold; [`settings`]: the file that says so;
-//!   [`origin`]: scheme, host and port of a URL.
+//!   [`origin`]: scheme, host and port of a URL; [`service`]: what a run starts itself.
 //!
 //! What is checked before anything runs:
 //! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
@@ -81,6 +81,7 @@ pub mod plan;
 pub mod recorded;
 pub mod redact;
 pub mod secret;
+pub mod service;
 pub mod settings;
 pub mod shape;
 pub mod step;

@@ -17,6 +17,7 @@ mod credentials;
 mod findings;
 mod index;
 mod layers;
+mod logs;
 mod obligations;
 mod provenance;
 mod structure;
@@ -32,6 +33,7 @@ use crate::environment::{AllowedCommand, Environment};
 use crate::json::Json;
 use crate::matrix::Matrix;
 use crate::plan::{Plan, Scenario, Step};
+use crate::service::Service;
 use crate::walk::Order;
 
 pub use crate::allow::FileFact;
@@ -55,6 +57,8 @@ pub struct LintInput<'a> {
     pub environment_known: bool,
     /// The project's allow list of commands.
     pub commands: &'a [AllowedCommand],
+    /// The services of the settings file.
+    pub services: &'a [Service],
     /// Signatures of the write policy from `probity.yaml`, as written.
     pub mutation_rules: Option<&'a Json>,
     /// Where a file that the plan names stands.
@@ -86,6 +90,7 @@ pub fn check(input: &LintInput<'_>) -> Vec<Diagnostic> {
     let weak = checks::check(&index, &mut found);
     layers::check(input, &index, &weak, &mut found);
     obligations::check(input, &index, &mut found);
+    logs::check(input, &index, &mut found);
     targets::check(input, &mut found);
     commands::check(input, &mut found);
     writes::check(input, &mut found);

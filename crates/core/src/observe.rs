@@ -2,7 +2,7 @@
 
 use crate::codes::Code;
 use crate::environment::Origin;
-use crate::ids::Digest;
+use crate::ids::{Digest, Id};
 use crate::plan::{HttpVersion, KeySource};
 
 /// A request with every reference resolved, except credentials, which are named and placed at the socket.
@@ -237,6 +237,8 @@ pub enum FailureKind {
     WriteRefused,
     /// The run was cancelled before or during the step.
     Cancelled,
+    /// The run has no output of the service.
+    LogUnavailable,
 }
 
 /// A command with every reference resolved, credentials named.
@@ -250,6 +252,15 @@ pub struct CommandCall {
     pub env: Vec<(String, Field)>,
     /// Standard input.
     pub stdin: Option<Vec<u8>>,
+    /// Time limit in ms.
+    pub timeout_ms: u64,
+}
+
+/// A look at what a service wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogCall {
+    /// The service.
+    pub service: Id,
     /// Time limit in ms.
     pub timeout_ms: u64,
 }
@@ -294,7 +305,7 @@ pub struct Captured {
 
 impl FailureKind {
     /// All kinds.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::TargetUnreachable,
         Self::TlsFailed,
         Self::NetworkDenied,
@@ -310,6 +321,7 @@ impl FailureKind {
         Self::TargetRefused,
         Self::WriteRefused,
         Self::Cancelled,
+        Self::LogUnavailable,
     ];
 
     /// The code by which findings and the journal name it.
@@ -331,6 +343,7 @@ impl FailureKind {
             Self::TargetRefused => Code::TargetRefused,
             Self::WriteRefused => Code::WriteRefused,
             Self::Cancelled => Code::Cancelled,
+            Self::LogUnavailable => Code::LogUnavailable,
         }
     }
 

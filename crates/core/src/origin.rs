@@ -151,7 +151,7 @@ pub fn literal_origins(plan: &crate::plan::Plan) -> Vec<Origin> {
     let mut origins = Vec::new();
     let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).filter_map(|step| match &step.action {
         crate::plan::Action::Http(http) => Some(http),
-        crate::plan::Action::Command(_) => None,
+        crate::plan::Action::Command(_) | crate::plan::Action::Log(_) => None,
     });
     let literal = |target: &str| match destination(target) {
         Ok(Destination::On(origin)) => Some(origin),

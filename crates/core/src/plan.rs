@@ -112,7 +112,7 @@ pub struct Step {
     pub title: Option<String>,
     /// What to do.
     pub action: Action,
-    /// The seed's name of the action: `api`, `pollApi`, `cleanupApi`, `command`.
+    /// The seed's name of the action: `api`, `pollApi`, `cleanupApi`, `command`; and `log`.
     pub action_name: &'static str,
     /// Tests that it belongs to. Empty: a set-up step.
     pub test_ids: Vec<Id>,
@@ -168,6 +168,8 @@ pub enum Action {
     Http(HttpStep),
     /// A command.
     Command(CommandStep),
+    /// A look at what a service of the run wrote.
+    Log(LogStep),
 }
 
 /// An HTTP request, with references still open.
@@ -323,7 +325,7 @@ impl HttpVersion {
     }
 }
 
-/// Repetition of a request until its checks hold.
+/// Repetition of a request, or of a look at a log, until its checks hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Poll {
     /// Pause between tries in ms, at least 50.
@@ -349,6 +351,15 @@ pub struct CommandStep {
     pub shell: bool,
     /// Whether the plan itself says if it may be run twice; where it does not, the allow list does.
     pub says_idempotent: bool,
+}
+
+/// A look at what a service of the run wrote since the case began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogStep {
+    /// The service.
+    pub service: Id,
+    /// Repetition until the checks hold.
+    pub poll: Option<Poll>,
 }
 
 /// A value that a step saves.

@@ -1,5 +1,7 @@
 //! A run as its journal tells it: the fold of a chain into typed records (harness-proof.md 11.5, steps 5, 7, 8).
 
+mod services;
+
 use std::collections::BTreeMap;
 
 use crate::codes::Code;
@@ -15,6 +17,8 @@ use crate::journal::opened::{ISOLATION_MOUNTS, ISOLATION_NONE, RunOpened};
 use crate::journal::{Entry, Kind, Seal};
 use crate::json::Json;
 
+pub use services::{Down, ServiceRecord, Up};
+
 /// A run as it was journalled. Made by [`Recorded::fold`] only.
 ///
 /// ```compile_fail
@@ -29,6 +33,7 @@ pub struct Recorded {
     checked: Option<PlanChecked>,
     actions: Vec<ActionRecord>,
     runtime: Vec<RuntimeRecord>,
+    services: Vec<ServiceRecord>,
     budget: Option<BudgetEnded>,
     cancelled: Option<RunCancelled>,
     closed: Option<RunClosed>,
@@ -147,6 +152,12 @@ impl Recorded {
         &self.runtime
     }
 
+    /// The services that were started, or were to be, in order.
+    #[must_use]
+    pub fn services(&self) -> &[ServiceRecord] {
+        &self.services
+    }
+
     /// The resource that ran out, if one did.
     #[must_use]
     pub const fn budget(&self) -> Option<&BudgetEnded> {
@@ -215,7 +226,9 @@ impl Recorded {
 
     /// Everything that was captured, in order.
     pub fn evidence(&self) -> impl Iterator<Item = &EvidenceCaptured> {
-        self.actions.iter().flat_map(|a| &a.evidence).chain(self.runtime.iter().flat_map(|r| &r.evidence))
+        let runtime = self.runtime.iter().flat_map(|r| &r.evidence);
+        let services = self.services.iter().flat_map(|s| &s.evidence);
+        self.actions.iter().flat_map(|a| &a.evidence).chain(runtime).chain(services)
     }
 }
 
@@ -247,6 +260,7 @@ impl Fold {
                 checked: None,
                 actions: Vec::new(),
                 runtime: Vec::new(),
+                services: Vec::new(),
                 budget: None,
                 cancelled: None,
                 closed: None,
@@ -324,9 +338,9 @@ impl Fold {
             Kind::ActionCommit => self.commit(&mut entry),
             Kind::EvidenceCaptured => self.captured(&mut entry),
             Kind::RuntimeObserved => self.runtime(&mut entry),
-            Kind::ServiceIntent | Kind::ServiceUp | Kind::ServiceDown => {
-                self.refuse(Code::EntryUnknownKind, &entry, "this version starts no services");
-            }
+            Kind::ServiceIntent => self.service_intent(&mut entry),
+            Kind::ServiceUp => self.service_up(&mut entry),
+            Kind::ServiceDown => self.service_down(&mut entry),
             Kind::BudgetExceeded => {
                 self.recorded.budget = self.body(&mut entry);
                 self.recorded.ended_at.get_or_insert(entry.seq);
@@ -461,8 +475,16 @@ impl Fold {
             self.refuse(Code::EvidenceMissing, entry, "evidence is captured without its bytes");
         }
         self.content(entry, &evidence.content, &evidence.sha256, evidence.bytes);
+        let evidence = if self.open.is_none() && evidence.role == "log" {
+            match self.service_log(evidence) {
+                Some(evidence) => evidence,
+                None => return,
+            }
+        } else {
+            evidence
+        };
         let known = match self.open {
-            Some(_) => ["body", "wire", "stdout", "stderr", "request"].contains(&evidence.role.as_str()),
+            Some(_) => ["body", "wire", "stdout", "stderr", "request", "log"].contains(&evidence.role.as_str()),
             None => ["identity", "wire"].contains(&evidence.role.as_str()) && evidence.intent == 0,
         };
         if !known {

@@ -1,6 +1,8 @@
 //! The settings file `probity.yaml`, and environments wherever they are declared (plan.md "`probity.yaml`";
 //! design.md sections 8 and 10).
 
+mod services;
+
 use crate::codes::Code;
 use crate::decode;
 use crate::diagnostic::Diagnostics;
@@ -8,7 +10,6 @@ use crate::document::{Node, Place, Value};
 use crate::environment::{
     AllowedCommand, Declared, Environment, Identity, IdentityRead, LimitSettings, Origin, Profile,
 };
-use crate::ids::Id;
 use crate::inert::shortened;
 use crate::nearest::nearest;
 use crate::shape::{self, ENVIRONMENT, PROFILE, Shape};
@@ -28,7 +29,7 @@ pub fn profile(node: &Node, diags: &mut Diagnostics) -> Option<Profile> {
         commands: commands(node, diags),
         limits: limits(node),
         mutation: node.get("mutation").map(Node::to_json),
-        services: services(node, diags),
+        services: services::services(node, diags),
     };
     default_is_declared(node, diags);
     let clean = !diags.iter().skip(before).any(|d| d.severity == crate::diagnostic::Severity::Error);
@@ -235,19 +236,6 @@ fn limits(node: &Node) -> LimitSettings {
         probes: number("probes"),
         output: text(limits, "output").and_then(|output| units::size_bytes(&output).ok()),
     }
-}
-
-fn services(node: &Node, diags: &mut Diagnostics) -> Vec<Id> {
-    let mut services: Vec<Id> = Vec::new();
-    for row in list(node, "services") {
-        let Some(id) = text(row, "id").and_then(|id| Id::parse(&id).ok()) else { continue };
-        if services.iter().any(|known| known.folded() == id.folded()) {
-            let message = format!("two services have the id `{id}`");
-            diags.error(Code::IdDuplicate, row.place, message, "rename one of them");
-        }
-        services.push(id);
-    }
-    services
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use std::borrow::Cow;
 pub use check::check;
 pub use matrix::{CRITERION_ROW, MATRIX, TEST_ROW};
 pub use profile::{ENVIRONMENT, PROFILE, SERVICE};
-pub use seed::{API_STEP, COMMAND_STEP, POLL_STEP, SCENARIO, SEED_PLAN, SEED_STEP};
-pub use written::{CASE, CRITERION, EXCLUDED, HTTP_EXPECT, HTTP_STEP, POLL, REQUIREMENT, RUN_EXPECT, RUN_STEP};
+pub use seed::{API_STEP, COMMAND_STEP, LOG_STEP as LOG_ACTION, POLL_STEP, SCENARIO, SEED_PLAN, SEED_STEP};
+pub use written::{CASE, CRITERION, EXCLUDED, HTTP_EXPECT, HTTP_STEP, LOG_EXPECT, LOG_STEP, POLL, REQUIREMENT};
 pub use written::{OPERATORS, SHOWS_DETAIL, STEP, WRITTEN_PLAN};
+pub use written::{RUN_EXPECT, RUN_STEP};
 
 /// A field of a table.
 #[derive(Clone, Copy, Debug)]

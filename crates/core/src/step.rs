@@ -108,7 +108,8 @@ pub const fn weight_of(kind: FailureKind) -> Weight {
         | FailureKind::NetworkDenied
         | FailureKind::ProgramMissing
         | FailureKind::CommandChanged
-        | FailureKind::CredentialMissing => Weight::Blocker,
+        | FailureKind::CredentialMissing
+        | FailureKind::LogUnavailable => Weight::Blocker,
         FailureKind::AnswerIncomplete
         | FailureKind::CaptureCapped
         | FailureKind::BudgetExceeded
@@ -289,31 +290,34 @@ fn location(hop: &Hop) -> Option<(&str, &str)> {
 
 /// What a step saw but for the bytes of its channels.
 pub(crate) fn without_bytes(observation: &Observation) -> Seen<'_> {
-    static NOTHING: Captured = Captured { body: None, stdout: None, stderr: None };
+    static NOTHING: Captured = Captured { body: None, stdout: None, stderr: None, log: None };
     NOTHING.seen(observation, None)
 }
 
 /// The bytes that the checks of a step read.
+#[derive(Default)]
 struct Captured {
     body: Option<Arc<Vec<u8>>>,
     stdout: Option<Arc<Vec<u8>>>,
     stderr: Option<Arc<Vec<u8>>>,
+    log: Option<Arc<Vec<u8>>>,
 }
 
 impl Captured {
     fn of(step: &Step, observation: &Observation, evidence: &dyn Evidence) -> Option<Self> {
         match observation {
             // A body that no check looks into is not read: it may be large.
-            Observation::Http(_) if !reads_body(step) => Some(Self { body: None, stdout: None, stderr: None }),
+            Observation::Http(_) if !reads_body(step) => Some(Self::default()),
             Observation::Http(http) => {
                 let body = evidence.bytes(&http.hops.last()?.body().sha256)?;
-                Some(Self { body: Some(body), stdout: None, stderr: None })
+                Some(Self { body: Some(body), ..Self::default() })
             }
             Observation::Command(command) => Some(Self {
-                body: None,
                 stdout: Some(evidence.bytes(&command.stdout.sha256)?),
                 stderr: Some(evidence.bytes(&command.stderr.sha256)?),
+                ..Self::default()
             }),
+            Observation::Log(log) => Some(Self { log: Some(evidence.bytes(&log.kept.sha256)?), ..Self::default() }),
         }
     }
 
@@ -330,6 +334,7 @@ impl Captured {
             size: None,
             stdout: None,
             stderr: None,
+            log: None,
             request: request.map(|kept| Bytes { kept, complete: true }),
         };
         match observation {
@@ -353,6 +358,9 @@ impl Captured {
                 };
                 seen.stdout = bytes(&self.stdout, &result.stdout);
                 seen.stderr = bytes(&self.stderr, &result.stderr);
+            }
+            Observation::Log(log) => {
+                seen.log = self.log.as_ref().map(|kept| Bytes { kept, complete: log.complete });
             }
         }
         seen

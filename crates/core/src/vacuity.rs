@@ -160,12 +160,17 @@ impl Trial<'_> {
         match (self.observation, channel) {
             (Observation::Command(command), Channel::Stderr) => command.stderr.sha256,
             (Observation::Command(command), _) => command.stdout.sha256,
+            (Observation::Log(log), _) => log.kept.sha256,
             (Observation::Http(http), _) => http.hops.last().map_or_else(Digest::zero, |hop| hop.body().sha256),
         }
     }
 
     /// Mutant (b). What holds without being written, a status under 400 or exit code 0, is always broken by it.
     fn status_breaks(&self, step: &Step) -> bool {
+        if matches!(self.observation, Observation::Log(_)) {
+            // A log has neither.
+            return false;
+        }
         let status = if self.seen.status.is_some_and(|status| status >= 500) { 200 } else { 500 };
         let exit = i32::from(self.seen.exit == Some(0));
         let stated = step.checks.iter().filter_map(|check| match &check.what {
@@ -185,6 +190,7 @@ fn with_bytes<'a>(seen: &Seen<'a>, channel: Channel, kept: &'a [u8]) -> Seen<'a>
         Channel::Body => Seen { body: bytes, size: Some(kept.len() as u64), ..*seen },
         Channel::Stdout => Seen { stdout: bytes, ..*seen },
         Channel::Stderr => Seen { stderr: bytes, ..*seen },
+        Channel::Log => Seen { log: bytes, ..*seen },
         Channel::Request => *seen,
     }
 }

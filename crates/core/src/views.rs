@@ -10,6 +10,7 @@ mod ledger;
 mod next_probes;
 mod report;
 mod results;
+mod services;
 mod summary;
 mod verdict;
 
@@ -70,6 +71,9 @@ pub fn views(judged: &Judged, taker: &mut dyn Taker) {
     json(taker, "audit-summary.json", &audit_summary::audit_summary(judged));
     let defects = json(taker, "defects.json", &defects::defects(judged));
     json(taker, "next-probes.json", &next_probes::next_probes(judged, [defects, results, ledger]));
+    for (name, value) in services::services(judged) {
+        json(taker, name, &value);
+    }
     json(taker, "qa-verdict.json", &verdict::verdict(judged));
     json(taker, "qa-run-summary.json", &summary::summary(judged));
     hand(taker, "report.md", |out| {

@@ -233,7 +233,7 @@ impl<'a> CaseWalk<'a> {
 fn request_of(call: &Call) -> Option<&[u8]> {
     match call {
         Call::Http(http) => http.body.as_deref(),
-        Call::Command(_) => None,
+        Call::Command(_) | Call::Log(_) => None,
     }
 }
 
@@ -241,6 +241,19 @@ fn request_of(call: &Call) -> Option<&[u8]> {
 #[must_use]
 pub const fn skipped(code: Code, message: String) -> Judgement {
     Judgement::without_answer(StepStatus::Skipped, StepReason { code, weight: Weight::Gap, message })
+}
+
+/// What is said of a step that does not run because a service has ended or lost its port.
+#[must_use]
+pub fn gone(service: &Id) -> String {
+    format!("the service {service} was lost before the step")
+}
+
+/// A step that does not run because a service of the run has ended.
+#[must_use]
+pub const fn without_service(message: String) -> Judgement {
+    let reason = StepReason { code: Code::ServiceDied, weight: Weight::Blocker, message };
+    Judgement::without_answer(StepStatus::Skipped, reason)
 }
 
 /// The cases that a selection means, with those that they start from or name values of, in the order in which they are

@@ -32,6 +32,7 @@ pub fn writes(step: &Step, commands: &[AllowedCommand], signatures: Option<&Json
             by_method(&http.method) || signed(signatures, "write_signatures", &http.method, &target, None)
         }
         Action::Command(command) => command.shell || !only_reads(&command.argv, commands),
+        Action::Log(_) => false,
     }
 }
 
@@ -63,6 +64,7 @@ fn call_writes(step: &Step, call: &Call, commands: &[AllowedCommand], signatures
                 let argv: Vec<Json> = call.argv.iter().map(Json::from).collect();
                 !only_reads(&argv, commands)
             }
+            (Action::Log(_), Call::Log(_)) => false,
             // A call is always of its step's kind.
             _ => true,
         }
@@ -98,6 +100,7 @@ pub fn scoped_data(step: &Step) -> Vec<&Json> {
             query.chain(http.body.iter().flat_map(body_of)).collect()
         }
         Action::Command(command) => command.argv.iter().skip(1).chain(&command.stdin).collect(),
+        Action::Log(_) => Vec::new(),
     }
 }
 
@@ -193,6 +196,7 @@ fn carries(call: &Call, prefix: &str) -> bool {
         Call::Command(CommandCall { argv, stdin, .. }) => {
             argv.iter().skip(1).any(|word| held(word.as_bytes())) || stdin.as_deref().is_some_and(held)
         }
+        Call::Log(_) => false,
     }
 }
 

@@ -9,6 +9,7 @@ mod cases;
 mod expect;
 mod fields;
 mod http;
+mod log;
 mod mapping;
 mod measure;
 mod reference;

@@ -14,6 +14,7 @@ mod preflight;
 mod recorder;
 mod rescan;
 mod resume;
+mod services;
 mod sight;
 mod steps;
 mod writing;
@@ -27,6 +28,7 @@ use tokio::sync::watch;
 
 pub(crate) use planned::{Planned, plan};
 pub(crate) use resume::resume;
+pub(crate) use services::Check as ServiceCheck;
 
 use crate::plans::PlanSource;
 use crate::project::Project;
@@ -63,6 +65,8 @@ pub(crate) enum Event<'a> {
     Blocked(String),
     /// Something that the reader should know, and that stops nothing.
     Warning(String),
+    /// A service was started, or is used: what is said of it.
+    Service(String),
     /// A step begins: case, step, what it does.
     Step(&'a str, &'a str, String),
     /// A case ended.
@@ -110,7 +114,7 @@ impl From<StoreError> for EngineError {
     }
 }
 
-/// Runs a plan to its end: open, preflight, steps, cleanup, close, verify.
+/// Runs a plan to its end: open, services, preflight, steps, cleanup, services again, close, verify.
 ///
 /// # Errors
 /// When nothing could be opened, or something could not be recorded.

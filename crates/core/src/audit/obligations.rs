@@ -114,6 +114,7 @@ fn is_whole(observation: &Observation) -> bool {
             let whole = |stream: &Captured| stream.complete && stream.whole.is_none();
             command.result.failure.is_none() && whole(&command.result.stdout) && whole(&command.result.stderr)
         }
+        Observation::Log(log) => log.failure.is_none() && log.complete,
     }
 }
 
@@ -122,6 +123,7 @@ fn is_presence(audited: &AuditedStep) -> bool {
     match audited.observation.as_deref().filter(|seen| is_whole(seen)) {
         Some(Observation::Http(http)) => http.hops.last().is_some_and(|hop| hop.hop.status < 400),
         Some(Observation::Command(command)) => command.result.exit == Some(0),
+        Some(Observation::Log(log)) => log.kept.bytes > 0,
         None => false,
     }
 }
@@ -182,6 +184,7 @@ fn carries(call: &Call, holds: &dyn Fn(&[u8]) -> bool) -> bool {
     let in_body = match call {
         Call::Http(http) => http.body.as_deref().is_some_and(holds),
         Call::Command(command) => command.stdin.as_deref().is_some_and(holds),
+        Call::Log(_) => false,
     };
     in_body || holds(call.to_json().to_string().as_bytes())
 }
@@ -259,6 +262,7 @@ fn received(audited: &AuditedStep, evidence: &dyn Evidence) -> Vec<Arc<Vec<u8>>>
     let digests = match audited.observation.as_deref() {
         Some(Observation::Http(http)) => http.hops.last().map(|hop| vec![hop.body().sha256]).unwrap_or_default(),
         Some(Observation::Command(command)) => vec![command.stdout.sha256, command.stderr.sha256],
+        Some(Observation::Log(log)) => vec![log.kept.sha256],
         None => Vec::new(),
     };
     digests.iter().filter_map(|digest| evidence.bytes(digest)).collect()
@@ -273,6 +277,7 @@ fn exchange(step: &Step, audited: &AuditedStep) -> String {
             let stdin = command.stdin.clone().unwrap_or(Json::Null);
             format!("run {} < {stdin}", Json::List(command.argv.clone()))
         }
+        (Action::Log(log), _) => format!("log {}", log.service),
     }
 }
 
@@ -289,6 +294,7 @@ fn target(audited: &AuditedStep) -> Option<String> {
             })
         }
         Call::Command(call) => Some(format!("run {}", call.argv.join(" "))),
+        Call::Log(call) => Some(format!("the log of {}", call.service)),
     }
 }
 

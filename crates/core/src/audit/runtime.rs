@@ -1,6 +1,7 @@
 //! What was observed of the runtime: the connections before the first step, and which build answered.
 
 use super::seen::{self, Fault};
+use super::services::{self, Services};
 use crate::checked::CheckedPlan;
 use crate::codes::Code;
 use crate::environment::{self, Environment, IdentityRead};
@@ -25,6 +26,8 @@ pub struct Runtime {
     pub before: Option<Identity>,
     /// The build after the last.
     pub after: Option<Identity>,
+    /// The services that the run started.
+    pub services: Services,
     /// Something could not be recorded.
     pub recording_failed: Option<String>,
     /// Where a last look found secrets in what had been written down.
@@ -47,7 +50,7 @@ pub(super) fn of(
     evidence: &dyn Evidence,
     findings: &mut Vec<Finding>,
 ) -> Runtime {
-    let mut runtime = Runtime::default();
+    let mut runtime = Runtime { services: services::of(recorded, checked, evidence, findings), ..Runtime::default() };
     let call = identity_call(checked.environment());
     let mut asked: [Option<u64>; 2] = [None, None];
     for record in recorded.runtime() {
@@ -111,7 +114,7 @@ fn probe_fault(
         Observation::Http(http) => {
             seen::http(call, http).or_else(|| seen::undone(call, http, &record.evidence, evidence))
         }
-        Observation::Command(_) => differs("it was not asked for by HTTP"),
+        Observation::Command(_) | Observation::Log(_) => differs("it was not asked for by HTTP"),
     })
 }
 
@@ -181,6 +184,7 @@ pub(super) fn read_build(
         size: None,
         stdout: None,
         stderr: None,
+        log: None,
         request: None,
     };
     match save(&from, &seen) {

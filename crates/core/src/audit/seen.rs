@@ -7,7 +7,7 @@ use crate::environment::Origin;
 use crate::ids::Digest;
 use crate::invoke::Call;
 use crate::journal::body::{ActionCommit, EvidenceCaptured};
-use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation, Try};
+use crate::journal::observation::{CommandObserved, HopObserved, HttpObserved, LogObserved, Observation, Try};
 use crate::observe::{FailureKind, Hop, HttpCall};
 use crate::plan::HttpVersion;
 use crate::recorded::ActionRecord;
@@ -41,6 +41,7 @@ pub(super) fn fault(
                 http(call, seen).or_else(|| undone(call, seen, &action.evidence, evidence))
             }
             (Call::Command(_), Observation::Command(seen)) => command(seen),
+            (Call::Log(_), Observation::Log(seen)) => log(seen),
             _ => differs("it was seen by another probe than the plan names"),
         })
         .or_else(|| used(observation, commit))
@@ -50,7 +51,7 @@ pub(super) fn fault(
 fn request(call: &Call, action: &ActionRecord) -> Option<Fault> {
     let sent = match call {
         Call::Http(http) => http.body.as_deref().map(Digest::of),
-        Call::Command(_) => None,
+        Call::Command(_) | Call::Log(_) => None,
     };
     let kept = action.evidence.iter().find(|evidence| evidence.role == "request")?;
     let message = "what was kept as its request is not what it sent".to_owned();
@@ -80,6 +81,7 @@ fn sizes(observation: &Observation) -> Vec<(Digest, u64)> {
         Observation::Command(command) => {
             [command.stdout, command.stderr].into_iter().map(|blob| (blob.sha256, blob.bytes)).collect()
         }
+        Observation::Log(log) => vec![(log.kept.sha256, log.kept.bytes)],
     }
 }
 
@@ -216,11 +218,23 @@ fn command(seen: &CommandObserved) -> Option<Fault> {
     None
 }
 
+/// What was looked at lies between the beginning of the case and the look, and what is missing of it is said.
+fn log(seen: &LogObserved) -> Option<Fault> {
+    if seen.failure.is_some() {
+        return None;
+    }
+    if seen.to < seen.from || (seen.complete && seen.kept.bytes == 0 && seen.to > seen.from) {
+        return differs("what was kept of the log is not what was written");
+    }
+    None
+}
+
 /// What the commit counts is what the observation shows.
 fn used(observation: &Observation, commit: &ActionCommit) -> Option<Fault> {
     let (probes, output) = match observation {
         Observation::Http(http) => (http.tries.len().max(1) as u64, 0),
         Observation::Command(command) => (1, command.result.stdout.total.saturating_add(command.result.stderr.total)),
+        Observation::Log(log) => (1, log.kept.bytes),
     };
     if (commit.probes, commit.output_bytes) == (probes, output) {
         return None;

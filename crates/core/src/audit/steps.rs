@@ -20,7 +20,7 @@ use crate::recorded::{ActionRecord, Recorded, program_name};
 use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vacuity::{self, Strength};
 use crate::vars::Vars;
-use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
+use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, gone, skipped, without_service};
 
 /// Walks the plan beside the journal.
 pub(super) fn walk(
@@ -44,7 +44,7 @@ pub(super) fn walk(
     let mut makers: BTreeMap<usize, Makers> = BTreeMap::new();
     let mut steps = Vec::with_capacity(selected.iter().flatten().map(|scenario| scenario.steps.len()).sum());
     let nothing_ran = nothing_may_run(recorded, checked, runtime);
-    let mut audit = Audit { recorded, evidence, findings, nothing_ran, last: 0 };
+    let mut audit = Audit { recorded, runtime, evidence, findings, nothing_ran, last: 0 };
     for scenario in selected.into_iter().flatten() {
         let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, files);
         let inherited = walked.lineage(&scenario.id);
@@ -86,10 +86,13 @@ fn tried(audited: &AuditedStep, scenario: &Scenario, step: &Step, vars: &Vars, f
     Some(vacuity::strength(step, scenario, observation, &audited.judgement.checks, vars, files))
 }
 
-/// Why no step may have run at all: the plan check refused, or the target gave no connection.
+/// Why no step may have run at all: the plan check refused, a service was not there, or the target gave no connection.
 fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime) -> Option<(Code, String)> {
     if !checked.is_runnable(&recorded.opened().options.allow) {
         return Some((Code::PlanValidationFailed, "the plan check found errors, so nothing was run".to_owned()));
+    }
+    if let Some((service, code, message)) = runtime.services.blocked.first() {
+        return Some((*code, format!("{service}: {message}")));
     }
     if let Some((origin, _, message)) = runtime.unreachable.first() {
         return Some((Code::PreflightBlocked, format!("{origin}: {message}")));
@@ -99,6 +102,7 @@ fn nothing_may_run(recorded: &Recorded, checked: &CheckedPlan, runtime: &Runtime
 
 struct Audit<'a, 'f> {
     recorded: &'a Recorded,
+    runtime: &'a Runtime,
     evidence: &'a dyn Evidence,
     findings: &'f mut Vec<Finding>,
     nothing_ran: Option<(Code, String)>,
@@ -241,6 +245,11 @@ impl Audit<'_, '_> {
     fn held_back(&mut self, step: &Step, action: &ActionRecord) -> Judgement {
         let hint = action.commit.as_ref().and_then(|commit| Code::parse(commit.code.as_deref()?));
         let message = action.commit.as_ref().and_then(|commit| commit.message.clone()).unwrap_or_default();
+        if let Some((_, service, ..)) = self.runtime.services.lost_before(action.seq)
+            && hint == Some(Code::ServiceDied)
+        {
+            return without_service(gone(service));
+        }
         let known = match hint {
             Some(Code::BudgetExceeded) => self.recorded.budget().is_some(),
             Some(Code::Cancelled) => self.recorded.cancelled().is_some(),
@@ -271,6 +280,10 @@ impl Audit<'_, '_> {
         let ended = self.recorded.ended_at();
         if !step.always_run && ended.is_some_and(|seq| seq < action.seq) {
             self.refuse(Code::ActionAfterCancel, action, format!("{} began after the run had ended", step.id));
+        }
+        if let Some((_, service, ..)) = self.runtime.services.lost_before(action.seq) {
+            let message = format!("{} began after the service {service} was lost", step.id);
+            self.refuse(Code::ActionAfterCancel, action, message);
         }
         if !step.always_run && action.generation > 1 {
             self.refuse(Code::ActionAfterCancel, action, format!("{} began after the process had been lost", step.id));
@@ -337,6 +350,7 @@ fn previews(observation: &Observation, evidence: &dyn Evidence) -> Vec<(&'static
         Observation::Command(command) => {
             vec![cut("stdout", command.stdout.sha256), cut("stderr", command.stderr.sha256)]
         }
+        Observation::Log(log) => vec![cut("log", log.kept.sha256)],
     };
     found.into_iter().flatten().collect()
 }

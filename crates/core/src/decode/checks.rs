@@ -25,7 +25,7 @@ impl Reading<'_> {
     }
 
     fn check(&mut self, name: &str, key: &Key, node: &Node, out: &mut Vec<Check>) {
-        use Channel::{Body, Request, Stderr, Stdout};
+        use Channel::{Body, Log, Request, Stderr, Stdout};
         let whole = pair_place(key, node);
         let one = match name {
             "expectStatus" | "expectStatusAny" => Some(What::Status(numbers(node))),
@@ -45,11 +45,14 @@ impl Reading<'_> {
             "expectStdoutNotContains" => Some(self.contained(Stdout, node, false)),
             "expectStderrContains" => Some(self.contained(Stderr, node, true)),
             "expectStderrNotContains" => Some(self.contained(Stderr, node, false)),
+            "expectLogContains" => Some(self.contained(Log, node, true)),
+            "expectLogNotContains" => Some(self.contained(Log, node, false)),
             "expectRequestTextContains" => Some(self.contained(Request, node, true)),
             "expectRequestTextNotContains" => Some(self.contained(Request, node, false)),
             "expectResponseText" => self.whole_text(Body, node),
             "expectStdoutText" => self.whole_text(Stdout, node),
             "expectStderrText" => self.whole_text(Stderr, node),
+            "expectLogText" => self.whole_text(Log, node),
             "expectRequestText" => self.whole_text(Request, node),
             "expectTimeMs" => whole_number(node).map(What::Time),
             "expectSize" => self.amount(key, node).map(What::Size),

@@ -260,7 +260,7 @@ impl Reading<'_> {
         }
     }
 
-    fn poll(&mut self, step: &Node) -> Poll {
+    pub(super) fn poll(&mut self, step: &Node) -> Poll {
         let every_ms = number(step, "pollIntervalMs").unwrap_or(1000);
         let for_ms = number(step, "pollTimeoutMs").unwrap_or(30_000);
         if for_ms < every_ms {

@@ -46,11 +46,11 @@ impl Reading<'_> {
     fn step_body(&mut self, node: &Node, id: Id) -> Option<Step> {
         let written = text(node, "action")?;
         let action_name =
-            ["api", "pollApi", "cleanupApi", "command"].into_iter().find(|known| *known == written.as_str())?;
-        let action = if action_name == "command" {
-            self.command(node).map(Action::Command)
-        } else {
-            self.http(node, action_name == "pollApi").map(Action::Http)
+            ["api", "pollApi", "cleanupApi", "command", "log"].into_iter().find(|known| *known == written.as_str())?;
+        let action = match action_name {
+            "command" => self.command(node).map(Action::Command),
+            "log" => self.log(node).map(Action::Log),
+            _ => self.http(node, action_name == "pollApi").map(Action::Http),
         };
         let checks = self.checks(node);
         let saves = self.saves(node);
@@ -78,6 +78,7 @@ impl Reading<'_> {
             timeout_ms: number(node, "timeoutMs").unwrap_or(match action {
                 Action::Http(_) => REQUEST_MS,
                 Action::Command(_) => COMMAND_MS,
+                Action::Log(_) => REQUEST_MS,
             }),
             action,
             evidence_type,
@@ -94,12 +95,13 @@ fn default_evidence(action_name: &str) -> &'static str {
     match action_name {
         "cleanupApi" => "cleanup",
         "command" => "command",
+        "log" => "log",
         _ => "api_response",
     }
 }
 
 /// GET, HEAD and OPTIONS, and in cleanup PUT and DELETE. A command is not; whoever holds the allow list raises it
-/// for a program that is listed as `reads`.
+/// for a program that is listed as `reads`. A look at a log changes nothing.
 fn idempotent_by_itself(action: &Action, cleanup: bool) -> bool {
     match action {
         Action::Http(http) => match http.method.as_str() {
@@ -108,5 +110,6 @@ fn idempotent_by_itself(action: &Action, cleanup: bool) -> bool {
             _ => false,
         },
         Action::Command(_) => false,
+        Action::Log(_) => true,
     }
 }

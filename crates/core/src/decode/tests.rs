@@ -65,7 +65,7 @@ fn step_of(step: &str) -> Step {
 fn http_of(step: &str) -> HttpStep {
     match step_of(step).action {
         Action::Http(http) => http,
-        Action::Command(_) => panic!("{step} is a command"),
+        Action::Command(_) | Action::Log(_) => panic!("{step} is no request"),
     }
 }
 

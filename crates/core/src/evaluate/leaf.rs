@@ -31,6 +31,7 @@ impl Leaf {
             Channel::Body => "",
             Channel::Stdout => "stdout ",
             Channel::Stderr => "stderr ",
+            Channel::Log => "log ",
             Channel::Request => "request ",
         };
         Self { channel: Some(channel), ..Self::new(format_smolstr!("{prefix}{what}")) }

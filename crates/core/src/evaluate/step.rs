@@ -79,7 +79,7 @@ struct Read<'a> {
 struct StepView<'a> {
     seen: &'a Seen<'a>,
     context: Context<'a>,
-    channels: [Read<'a>; 4],
+    channels: [Read<'a>; 5],
 }
 
 impl<'a> StepView<'a> {
@@ -112,6 +112,7 @@ impl<'a> StepView<'a> {
             Channel::Stdout => 1,
             Channel::Stderr => 2,
             Channel::Request => 3,
+            Channel::Log => 4,
         }]
     }
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::ids::{Digest, Id};
 use crate::json::{Json, Map, canonical};
-use crate::observe::{CommandCall, Field, HttpCall, SecretUse};
+use crate::observe::{CommandCall, Field, HttpCall, LogCall, SecretUse};
 use crate::plan::{HttpVersion, KeySource};
 
 /// Bodies up to this many bytes stand in the entry, longer ones by digest.
@@ -18,6 +18,8 @@ pub enum Call {
     Http(HttpCall),
     /// A command.
     Command(CommandCall),
+    /// A look at a log.
+    Log(LogCall),
 }
 
 impl Call {
@@ -31,6 +33,11 @@ impl Call {
         match self {
             Self::Http(call) => http(call),
             Self::Command(call) => command(call),
+            Self::Log(call) => Json::map([
+                ("kind", Json::from("log")),
+                ("service", (&call.service).into()),
+                ("timeout_ms", whole(call.timeout_ms)),
+            ]),
         }
     }
 

@@ -83,7 +83,7 @@ fn files(name: &str) -> Option<Vec<u8>> {
 fn called(request: HttpStep, vars: &Vars, environment: &Environment) -> Result<HttpCall, Unready> {
     match resolve(&step(request), vars, environment, Some("http://shop:8123/base"), &files)? {
         Call::Http(call) => Ok(call),
-        Call::Command(_) => panic!("a request gave a command"),
+        Call::Command(_) | Call::Log(_) => panic!("a request gave something else"),
     }
 }
 

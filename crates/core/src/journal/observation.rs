@@ -13,6 +13,8 @@ pub enum Observation {
     Http(HttpObserved),
     /// By a command. `stdout.kept` and `stderr.kept` are empty; their bytes stand under the digests.
     Command(Box<CommandObserved>),
+    /// In what a service wrote.
+    Log(LogObserved),
 }
 
 /// What an HTTP step saw. Of a polling step: what the try saw that decides, which is the last one, or the last with a
@@ -101,6 +103,25 @@ pub struct CommandObserved {
     pub stderr: Blob,
 }
 
+/// What a service wrote since the case began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogObserved {
+    /// How many bytes it had written when the case began.
+    pub from: u64,
+    /// How many when it was looked at.
+    pub to: u64,
+    /// What was kept of the bytes between.
+    pub kept: Blob,
+    /// Whether that is all of them.
+    pub complete: bool,
+    /// How often it was looked at.
+    pub tries: u64,
+    /// Time of all tries in microseconds.
+    pub total_us: u64,
+    /// Why there is nothing to look at, if so.
+    pub failure: Option<Failure>,
+}
+
 /// Bytes in evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blob {
@@ -125,6 +146,7 @@ impl Observation {
         match self {
             Self::Http(http) => http.failure.as_ref(),
             Self::Command(command) => command.result.failure.as_ref(),
+            Self::Log(log) => log.failure.as_ref(),
         }
     }
 
@@ -137,6 +159,7 @@ impl Observation {
                 hops.chain(http.tries.iter().map(|t| t.body)).flatten().collect()
             }
             Self::Command(command) => vec![command.stdout.sha256, command.stderr.sha256],
+            Self::Log(log) => vec![log.kept.sha256],
         }
     }
 
@@ -146,6 +169,7 @@ impl Observation {
         match self {
             Self::Http(http) => http.total_us,
             Self::Command(command) => command.result.total_us,
+            Self::Log(log) => log.total_us,
         }
     }
 }
@@ -160,6 +184,15 @@ impl Body for Observation {
                 total_us: f.number("total_us")?,
             })),
             "command" => read_command(f).map(|command| Self::Command(Box::new(command))),
+            "log" => Some(Self::Log(LogObserved {
+                from: f.number("from")?,
+                to: f.number("to")?,
+                kept: f.map("kept", read_blob)?,
+                complete: f.bool("complete")?,
+                tries: f.number("tries")?,
+                total_us: f.number("total_us")?,
+                failure: read_failure(f)?,
+            })),
             _ => None,
         }
     }
@@ -174,6 +207,16 @@ impl Body for Observation {
                 ("total_us", http.total_us.into()),
             ]),
             Self::Command(command) => write_command(command),
+            Self::Log(log) => Json::map([
+                ("kind", Json::from("log")),
+                ("from", log.from.into()),
+                ("to", log.to.into()),
+                ("kept", write_blob(log.kept)),
+                ("complete", log.complete.into()),
+                ("tries", log.tries.into()),
+                ("total_us", log.total_us.into()),
+                ("failure", write_failure(log.failure.as_ref())),
+            ]),
         }
     }
 }

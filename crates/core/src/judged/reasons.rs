@@ -46,6 +46,16 @@ fn environment(audited: &Audited) -> Vec<Reason> {
         reasons.push(about_run(Code::EnvironmentUnconfirmed, "environment", Weight::Gap, message));
     }
     let runtime = audited.runtime();
+    let services = &runtime.services;
+    for (service, code, message) in &services.blocked {
+        reasons.push(about_run(*code, "runtime", Weight::Blocker, format!("{service}: {message}")));
+    }
+    for (_, service, code, message) in &services.lost {
+        reasons.push(about_run(*code, "runtime", Weight::Blocker, format!("{service}: {message}")));
+    }
+    for (service, message) in &services.left {
+        reasons.push(about_run(Code::ServiceLeft, "runtime", Weight::Gap, format!("{service}: {message}")));
+    }
     for (origin, code, message) in &runtime.unreachable {
         let code = if *code == Code::NetworkDenied { Code::NetworkDenied } else { Code::PreflightBlocked };
         reasons.push(about_run(code, "runtime", Weight::Blocker, format!("{origin}: {message}")));
@@ -137,7 +147,13 @@ fn steps(audited: &Audited, criteria: &[JudgedCriterion]) -> Vec<Reason> {
         // Another reason, for the step that failed first or for the run, says it already.
         let follows = matches!(
             reason.code,
-            Code::StepSkipped | Code::PlanValidationFailed | Code::PreflightBlocked | Code::AttemptLost
+            Code::StepSkipped
+                | Code::PlanValidationFailed
+                | Code::PreflightBlocked
+                | Code::PortOccupied
+                | Code::ServiceNotReady
+                | Code::ServiceDied
+                | Code::AttemptLost
         );
         if skipped && (follows || audited.recorded().ended_at().is_some()) {
             continue;

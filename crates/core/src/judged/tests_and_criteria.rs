@@ -189,7 +189,8 @@ fn is_witnessed_only(audited: &Audited, steps: &[usize]) -> bool {
     let mut any = false;
     for position in steps {
         let step = &audited.steps()[*position];
-        if !holds_up(audited, step, false) {
+        // A log shows no layer: what stands in it holds nothing up by itself.
+        if matches!(step_of(audited, step).1.action, Action::Log(_)) || !holds_up(audited, step, false) {
             continue;
         }
         for check in supporting_checks(audited, step).filter(|check| !matches!(check.what.as_str(), "status" | "exit"))
@@ -221,7 +222,7 @@ pub(super) fn claims(audited: &Audited, tests: &[JudgedTest]) -> Claims {
             match planned.action {
                 _ if check.hidden => claims.witnessed += 1,
                 Action::Http(_) => claims.observed += 1,
-                Action::Command(_) => claims.reported += 1,
+                Action::Command(_) | Action::Log(_) => claims.reported += 1,
             }
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn of(audited: &Audited) -> Vec<Weakening> {
     let insecure =
         checked.plan().scenarios.iter().flat_map(|scenario| &scenario.steps).any(|step| match &step.action {
             Action::Http(http) => http.insecure,
-            Action::Command(_) => false,
+            Action::Command(_) | Action::Log(_) => false,
         });
     if insecure && !(checked.environment().insecure && checked.environment().declared != Declared::Nobody) {
         add("tls_unchecked", Code::CappedTlsUnchecked, "a step does not check certificates".to_owned());
@@ -79,6 +79,10 @@ pub(super) fn conditions(audited: &Audited) -> Vec<String> {
     if checked.environment().insecure {
         conditions.push("the environment says that certificates are not checked".to_owned());
     }
+    let services = &audited.runtime().services;
+    conditions.extend(services.adopted.iter().map(|id| format!("the service {id} ran already and was adopted")));
+    let unseen = |id| format!("who holds the ports of the service {id} could not be seen");
+    conditions.extend(services.unseen.iter().map(unseen));
     conditions.extend(ways(checked));
     if let Some(git) = &opened.git {
         if git.dirty {
@@ -100,7 +104,7 @@ fn ways(checked: &CheckedPlan) -> BTreeSet<String> {
                 let proxy = http.proxy.as_ref().map(|proxy| format!("requests go through the proxy {}", proxy.origin));
                 proxy.or_else(|| Some(format!("requests go to the Unix socket {}", http.unix_socket.as_ref()?)))
             }
-            Action::Command(_) => None,
+            Action::Command(_) | Action::Log(_) => None,
         })
         .collect()
 }

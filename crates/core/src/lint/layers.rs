@@ -81,9 +81,10 @@ fn demand(
 
 fn is_of_layer(layer: &str, at: &StepAt<'_>) -> bool {
     let http = matches!(at.step.action, Action::Http(_));
+    let command = matches!(at.step.action, Action::Command(_));
     match layer {
         "api" => http && !at.step.is_cleanup(),
-        "command" => !http && !at.step.is_cleanup(),
+        "command" => command && !at.step.is_cleanup(),
         "persistence" => at.step.obligations.iter().any(|o| o.kind == ObligationKind::Persistence),
         _ => false,
     }

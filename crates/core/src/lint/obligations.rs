@@ -123,6 +123,7 @@ fn same_exchange(a: &Step, b: &Step) -> bool {
             a.method == b.method && place(&a.target) == place(&b.target)
         }
         (Action::Command(a), Action::Command(b)) => a.argv == b.argv && a.stdin == b.stdin,
-        (Action::Http(_), Action::Command(_)) | (Action::Command(_), Action::Http(_)) => false,
+        (Action::Log(a), Action::Log(b)) => a.service == b.service,
+        _ => false,
     }
 }

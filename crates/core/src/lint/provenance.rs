@@ -74,7 +74,8 @@ fn asks_the_same(a: &Step, b: &Step) -> bool {
     match (&a.action, &b.action) {
         (Action::Http(a), Action::Http(b)) => http(a) == http(b) && a.auth == b.auth,
         (Action::Command(a), Action::Command(b)) => command(a) == command(b),
-        (Action::Http(_), Action::Command(_)) | (Action::Command(_), Action::Http(_)) => false,
+        (Action::Log(a), Action::Log(b)) => a.service == b.service,
+        _ => false,
     }
 }
 

@@ -120,6 +120,7 @@ fn step_fields(step: &Step, fields: &mut Fields<'_>) {
                 field("stdin", value, &at, Credentials::Named, fields);
             }
         }
+        Action::Log(_) => {}
     }
 }
 

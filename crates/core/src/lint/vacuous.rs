@@ -63,7 +63,7 @@ fn reasons(what: &What, step: &Step) -> Vec<String> {
 fn time_limit(step: &Step) -> u64 {
     match &step.action {
         Action::Http(http) => http.poll.map_or(step.timeout_ms, |poll| poll.for_ms.max(step.timeout_ms)),
-        Action::Command(_) => step.timeout_ms,
+        Action::Command(_) | Action::Log(_) => step.timeout_ms,
     }
 }
 

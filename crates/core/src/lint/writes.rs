@@ -111,5 +111,6 @@ fn draw(step: &Step) -> String {
             let program = command.argv.first().filter(|arg| is_literal(arg)).and_then(Json::as_text);
             format!("the command {}", program.unwrap_or("of the step"))
         }
+        Action::Log(log) => format!("a look at the log of {}", log.service),
     }
 }

@@ -91,6 +91,7 @@ fn placed(step: &Step, take: &mut dyn FnMut(&Json)) {
             named(&command.env, take);
             command.stdin.iter().for_each(|stdin| under_names(stdin, take));
         }
+        Action::Log(_) => {}
     }
 }
 

@@ -44,7 +44,7 @@ fn the_example_of_the_plan_language_is_read() {
     let limits = LimitSettings { time_ms: Some(1_800_000), probes: Some(5000), output: Some(64 << 20) };
     assert_eq!(profile.limits, limits);
     assert!(profile.commands[0].reads && profile.commands[0].args == ["tools/*.py"]);
-    assert_eq!(profile.services[0].as_str(), "shop");
+    assert_eq!(profile.services[0].id.as_str(), "shop");
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn each_rule_refuses() {
         (r#"{"limits": {"probes": 0}}"#, Code::ValueOutOfRange),
         (r#"{"commands": {"allow": [{"args": []}]}}"#, Code::MissingField),
         (r#"{"commands": {"allow": [{"program": "a", "args": ["[a"]}]}}"#, Code::PatternMalformed),
-        (r#"{"services": [{"id": "a"}, {"id": "A"}]}"#, Code::IdDuplicate),
-        (r#"{"services": [{"id": "a", "timeout": 5}]}"#, Code::UnitMissing),
+        (r#"{"services": [{"id": "a", "start": ["x"]}, {"id": "A", "start": ["x"]}]}"#, Code::IdDuplicate),
+        (r#"{"services": [{"id": "a", "start": ["x"], "timeout": 5}]}"#, Code::UnitMissing),
     ] {
         assert_eq!(codes_of(text), [code], "{text}");
     }

@@ -383,7 +383,7 @@ mod tests {
     fn a_step_has_exactly_one_verb() {
         for (text, code, help) in [
             (r#"{"htpp": "GET /"}"#, Code::UnknownVerb, "did you mean `http`?"),
-            (r#"{"expect": {}}"#, Code::UnknownVerb, "begin it with one of http, run"),
+            (r#"{"expect": {}}"#, Code::UnknownVerb, "begin it with one of http, run, log"),
             (r#"{"http": "GET /", "run": ["a"]}"#, Code::UnknownVerb, "make a step of each"),
             (
                 r##"{"click": "#a"}"##,

@@ -111,26 +111,53 @@ static ENVIRONMENT_TLS: Table = table(
 /// A service.
 pub static SERVICE: Table = table(
     "service",
-    "A service that a run may need. Started by a later build.",
+    "A service that a run starts before its first step and ends after its last, where a plan needs it: it serves an origin \
+     of the environment, a log step names it, or a needed service needs it.",
     &[&[
         must("id", Shape::Id, "The service's id, unique in this file."),
-        may(
+        must(
             "start",
-            Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]),
-            "The command that starts it, one list item each.",
+            Shape::Some(&Shape::Text),
+            "The program and its arguments, one list item each. No shell reads them, and none may destroy.",
         ),
         may(
-            "stop",
-            Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]),
-            "The command that stops it, if a signal is not enough.",
+            "ready",
+            Shape::Either(&[Shape::Text, Shape::Table(&READY)]),
+            "What answers once it is ready: a path on its port, a URL of this machine, or {http} or {tcp}. By default a \
+             connection to its port.",
         ),
-        may("ready", Shape::Data, "The path or URL that answers once it is ready."),
-        may("port", Shape::Integer(1, 65_535), "The port that it opens."),
-        may("timeout", Shape::Duration, "How long it may take to become ready, such as 45s."),
-        may("adopt", Shape::Bool, "Use it when it already runs. The subject is then only declared."),
-        may("cwd", Shape::Text, "Working folder inside the project."),
-        may("env", Shape::Map(&Shape::Data), "Added environment of the service."),
+        may(
+            "port",
+            Shape::Integer(1, 65_535),
+            "The port that it opens. One that answers before the start blocks the run.",
+        ),
+        may("timeout", Shape::Duration, "How long it may take to become ready. By default 45s."),
+        may("grace", Shape::Duration, "Time from TERM to KILL when it is ended. By default 6s."),
+        may(
+            "adopt",
+            Shape::Bool,
+            "Use it when it already runs. The subject is then only declared, and it is not ended.",
+        ),
+        may("cwd", Shape::Text, "Working folder inside the project. By default the project's folder."),
+        may(
+            "env",
+            Shape::Map(&Shape::Either(&[Shape::Text, Shape::Map(&Shape::Text)])),
+            "Added environment: texts, or {env: NAME} for a credential.",
+        ),
         may("needs", TEXTS, "Services that must be ready before it."),
+    ]],
+);
+
+static READY: Table = table(
+    "service ready",
+    "What shows that a service is ready: exactly one of these.",
+    &[&[
+        may(
+            "http",
+            Shape::Text,
+            "A path on its port, or a URL of this machine, that answers below 400, or with 401 or 403.",
+        ),
+        may("tcp", Shape::Integer(1, 65_535), "A port that takes connections."),
     ]],
 );
 

@@ -116,6 +116,7 @@ pub(super) const ACTIONS: &[Verb] = &[
     Verb { name: "pollApi", table: Some(&POLL_STEP) },
     Verb { name: "cleanupApi", table: Some(&API_STEP) },
     Verb { name: "command", table: Some(&COMMAND_STEP) },
+    Verb { name: "log", table: Some(&LOG_STEP) },
     browser("websocket"),
     browser("sse"),
     browser("goto"),
@@ -149,12 +150,16 @@ pub(super) const ACTIONS: &[Verb] = &[
     browser("download"),
 ];
 
-const ACTION_NAMES: &[&str] = &["api", "pollApi", "cleanupApi", "command"];
+const ACTION_NAMES: &[&str] = &["api", "pollApi", "cleanupApi", "command", "log"];
 
 const COMMON: &[Field] = &[
     may("id", Shape::Id, "The step's id, unique in the plan. By default the scenario's and its number."),
     may("title", Shape::Text, "What the step does, in a few words."),
-    must("action", Shape::Words(ACTION_NAMES), "What the step does: `api`, `pollApi`, `cleanupApi` or `command`."),
+    must(
+        "action",
+        Shape::Words(ACTION_NAMES),
+        "What the step does: `api`, `pollApi`, `cleanupApi`, `command` or `log`.",
+    ),
     may("testIds", IDS, "Tests of the matrix that the step belongs to. None: a set-up step."),
     may("requirementIds", IDS, "Criteria that the step belongs to."),
     may("evidenceType", Shape::Text, "What the step's evidence is: `api_response`, `command`, `cleanup`, …"),
@@ -231,22 +236,17 @@ const ANSWER: &[Field] = &[
 pub static API_STEP: Table =
     seed_table("api step", "An HTTP request and what its answer must be like.", &[COMMON, REQUEST, SENT, KEPT, ANSWER]);
 
+const REPEATED: &[Field] = &[
+    may("pollIntervalMs", Shape::Integer(50, DAY_MS), "Pause between two tries in ms. By default 1000."),
+    may("pollTimeoutMs", Shape::Integer(50, DAY_MS), "Time for all tries together in ms. By default 30000."),
+    may("maxAttempts", Shape::Integer(1, 100_000), "Greatest number of tries. By default as many as fit."),
+];
+
 /// A step with the action `pollApi`.
 pub static POLL_STEP: Table = seed_table(
     "pollApi step",
     "An HTTP request that is repeated until every expectation holds.",
-    &[
-        COMMON,
-        REQUEST,
-        SENT,
-        KEPT,
-        ANSWER,
-        &[
-            may("pollIntervalMs", Shape::Integer(50, DAY_MS), "Pause between two tries in ms. By default 1000."),
-            may("pollTimeoutMs", Shape::Integer(50, DAY_MS), "Time for all tries together in ms. By default 30000."),
-            may("maxAttempts", Shape::Integer(1, 100_000), "Greatest number of tries. By default as many as fit."),
-        ],
-    ],
+    &[COMMON, REQUEST, SENT, KEPT, ANSWER, REPEATED],
 );
 
 const ARGV: Shape = Shape::Some(&TEXT_OR_REFERENCE);
@@ -295,6 +295,22 @@ pub static COMMAND_STEP: Table = seed_table(
                 Shape::Map(&Shape::Text),
                 "Values for later steps: name and a pattern with one group.",
             ),
+        ],
+    ],
+);
+
+/// A step with the action `log`.
+pub static LOG_STEP: Table = seed_table(
+    "log action",
+    "A look at what a service of the run wrote since the case began, on standard output and standard error alike.",
+    &[
+        COMMON,
+        &[must("service", Shape::Id, "The service, as probity.yaml declares it.")],
+        REPEATED,
+        &[
+            may("expectLogContains", CONTAINED, "Texts that the log contains."),
+            may("expectLogNotContains", CONTAINED, "Texts that the complete log does not contain."),
+            may("expectLogText", Shape::Expectation, "Operators over all of the log."),
         ],
     ],
 );

@@ -131,8 +131,8 @@ pub const STEP: Shape = Shape::Verbs(VERBS);
 const VERBS: &[Verb] = &[
     Verb { name: "http", table: Some(&HTTP_STEP) },
     Verb { name: "run", table: Some(&RUN_STEP) },
+    Verb { name: "log", table: Some(&LOG_STEP) },
     Verb { name: "action", table: None },
-    Verb { name: "log", table: None },
     Verb { name: "listen", table: None },
     Verb { name: "await", table: None },
     Verb { name: "sse", table: None },
@@ -285,6 +285,32 @@ pub static RUN_STEP: Table = table(
         ],
         COMMON,
     ],
+);
+
+/// A log step of a written plan.
+pub static LOG_STEP: Table = table(
+    "log step",
+    "A look at what a service that the run started wrote since the case began, on standard output and standard error \
+     alike. It is what the program says of itself: it shows no layer of evidence by itself.",
+    &[&[
+        must("log", Shape::Id, "The service, as probity.yaml declares it."),
+        may("poll", Shape::Table(&POLL), "Look again until every expectation holds."),
+        may("expect", Shape::Table(&LOG_EXPECT), "What the log must hold. All of it must hold."),
+        may("title", Shape::Text, "What the step does, in a few words."),
+        may("shows", SHOWN, "`absence`, where the log must lack something."),
+        may("covers", IDS, "Criteria of the case that the step belongs to. `covers: []` makes it a set-up step."),
+        may("continue", Shape::Bool, "Go on with the next step after this one failed."),
+    ]],
+);
+
+/// What a log step may expect.
+pub static LOG_EXPECT: Table = table(
+    "log expectations",
+    "What the log of a service must hold.",
+    &[&[
+        may("text", TEXT_EXPECTED, "Texts that it contains, or operators over all of it."),
+        may("notText", CONTAINED, "Texts that it does not contain; all that the service wrote must have been kept."),
+    ]],
 );
 
 /// What an http step may expect.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::expect::{Comparison, JsonType};
-use crate::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved};
+use crate::ids::Id;
+use crate::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved, LogObserved};
 use crate::journal::witnessed::Witnessed;
 use crate::json::Json;
 use crate::lint::testing::World;
@@ -54,6 +55,34 @@ fn borne(at: usize, checks: Vec<What>, observation: &Observation, texts: &[&str]
     let judged = judge(step, observation, Some(BODY.as_bytes()), &evidence, &vars, &files, &Witnessed::default());
     assert_eq!(judged.status, StepStatus::Passed, "{:?}", judged.reason);
     strength(step, scenario, observation, &judged.checks, &vars, &files)
+}
+
+/// A look into a log, which has no status: what an empty one meets is nothing at all.
+#[test]
+fn logs() {
+    let text = "heard hello\n";
+    let seen = Observation::Log(LogObserved {
+        from: 3,
+        to: 15,
+        kept: Blob::of(text.as_bytes()),
+        complete: true,
+        tries: 1,
+        total_us: 1,
+        failure: None,
+    });
+    let log = |what| {
+        let mut world = World::sound();
+        let action = crate::plan::Action::Log(crate::plan::LogStep { service: Id::parse("shop").unwrap(), poll: None });
+        let checks = vec![Check { what, place: Default::default() }];
+        let scenario = &mut world.plan.scenarios[0];
+        let step = Step { action, checks, saves: Vec::new(), ..scenario.steps[0].clone() };
+        let evidence = |_: &Digest| Some(Arc::new(text.as_bytes().to_vec()));
+        let judged = judge(&step, &seen, None, &evidence, &Vars::default(), &|_| None, &Witnessed::default());
+        assert_eq!(judged.status, StepStatus::Passed, "{:?}", judged.reason);
+        strength(&step, scenario, &seen, &judged.checks, &Vars::default(), &|_| None)
+    };
+    assert_eq!(log(says(Channel::Log, "hello")), Strength::Sound);
+    assert_eq!(log(never_says(Channel::Log, "ERROR")), Strength::Vacuous);
 }
 
 fn ops(op: Op) -> Expect {

@@ -29,7 +29,7 @@ pub(super) fn adapter_context(judged: &Judged) -> Json {
         ("environment", environment.to_json()),
         ("identity_before", identity(&audited.runtime().before)),
         ("identity_after", identity(&audited.runtime().after)),
-        ("services", Json::List(Vec::new())),
+        ("services", super::services::known(judged)),
         ("input_artifact_errors", Json::List(Vec::new())),
     ])
 }

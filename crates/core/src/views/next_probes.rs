@@ -116,6 +116,7 @@ fn hint(step: &Step) -> Json {
             ("captureResponseHeaders", true.into()),
         ]),
         Action::Command(_) => Json::map([("action", Json::from("command")), ("command", drawn_action(step).into())]),
+        Action::Log(log) => Json::map([("action", Json::from("log")), ("service", (&log.service).into())]),
     }
 }
 

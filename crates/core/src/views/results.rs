@@ -132,12 +132,17 @@ pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
             fields.push(("stdoutPath", evidence_path(&command.stdout)));
             fields.push(("stderrPath", evidence_path(&command.stderr)));
         }
+        Some(Observation::Log(log)) => {
+            fields.push(("logPath", evidence_path(&log.kept)));
+            fields.push(("pollAttemptCount", log.tries.into()));
+        }
         None => {}
     }
     for (role, text) in &step.previews {
         let name = match *role {
             "body" => "bodyPreview",
             "stdout" => "stdoutPreview",
+            "log" => "logPreview",
             _ => "stderrPreview",
         };
         fields.push((name, text.as_str().into()));

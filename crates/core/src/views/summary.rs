@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::journal::body::{Body, COUNT_NAMES};
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::judged::{Judged, Subject};
 use crate::step::StepStatus;
 
@@ -14,8 +14,17 @@ pub(super) fn summary(judged: &Judged) -> Json {
     let checked = audited.checked();
     let (source, build) = match judged.subject() {
         Subject::Identity(build) => ("identity", Some(build)),
+        Subject::Started(_) => ("started", None),
         Subject::Declared => ("declared", None),
     };
+    let mut subject = Map::new();
+    subject.push("source", source);
+    subject.push("build", build);
+    if let Subject::Started(started) = judged.subject() {
+        let programs =
+            started.iter().map(|one| Json::map([("name", Json::from(&one.name)), ("sha256", one.sha256.into())]));
+        subject.push("programs", Json::List(programs.collect()));
+    }
     let steps = [StepStatus::Passed, StepStatus::Failed, StepStatus::Error, StepStatus::Refused, StepStatus::Skipped]
         .map(|status| (status.as_str(), audited.steps().iter().filter(|step| step.judgement.status == status).count()));
     Json::map([
@@ -33,7 +42,7 @@ pub(super) fn summary(judged: &Judged) -> Json {
         ("series", opened.series.as_str().into()),
         ("attempt", opened.attempt.into()),
         ("environment", checked.environment().to_json()),
-        ("subject", Json::map([("source", Json::from(source)), ("build", build.into())])),
+        ("subject", Json::Map(subject)),
         ("git", opened.git.as_ref().map_or(Json::Null, Body::write)),
         ("limits", opened.limits.write()),
         ("criteria", Json::map(COUNT_NAMES.into_iter().zip(judged.counts()))),

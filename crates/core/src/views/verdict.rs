@@ -84,6 +84,14 @@ fn gates(judged: &Judged) -> Json {
     let checked = audited.checked();
     let sound = audited.findings().iter().all(|f| f.weight != finding::Weight::Integrity);
     let summary = super::context::plan_audit(judged);
+    let services = &audited.runtime().services;
+    let ready = match services.needed.as_slice() {
+        [] => Json::Null,
+        needed => {
+            let there = services.own.len() + services.unseen.len() + services.adopted.len();
+            (there == needed.len() && services.lost.is_empty()).into()
+        }
+    };
     let sufficient = summary.get("coverage_sufficient").and_then(Json::as_bool);
     Json::map([
         ("ledger_present", Json::from(true)),
@@ -91,8 +99,8 @@ fn gates(judged: &Judged) -> Json {
         ("audit_artifacts_bound", sound.into()),
         ("all_requirements_passed", judged.criteria().iter().all(|c| c.status == Status::Passed).into()),
         ("runtime_issues_dispositioned", true.into()),
-        ("preflight_runnable", audited.runtime().unreachable.is_empty().into()),
-        ("service_runtime_ready", Json::Null),
+        ("preflight_runnable", (audited.runtime().unreachable.is_empty() && services.blocked.is_empty()).into()),
+        ("service_runtime_ready", ready),
         ("plan_validated", checked.is_ok().into()),
         ("strategy_coverage_sufficient", sufficient.into()),
         ("defect_free", judged.tests().iter().all(|test| test.status != Status::Failed).into()),

@@ -182,6 +182,7 @@ fn short(id: &Id, draft: Draft<'_>, mapped: &Mapped) -> Node {
     let evidence = match (draft.cleanup, draft.verb) {
         (true, _) => "cleanup",
         (false, Verb::Run) => "command",
+        (false, Verb::Log) => "log",
         (false, _) => "api_response",
     };
     let mut out: Out = vec![("id", Node::text(id.as_str(), place))];
@@ -214,7 +215,11 @@ fn seed(id: &Id, draft: &Draft, pairs: &[(Key, Node)], mapped: &Mapped, w: &mut 
         added.push(("alwaysRun", Node::new(Value::Bool(true), place)));
         added.push(("skipIfMissingVars", Node::new(Value::Bool(true), place)));
     } else if draft.verb != Verb::Other {
-        let evidence = if draft.verb == Verb::Run { "command" } else { "api_response" };
+        let evidence = match draft.verb {
+            Verb::Run => "command",
+            Verb::Log => "log",
+            Verb::Http | Verb::Other => "api_response",
+        };
         added.push(("evidenceType", Node::text(evidence, place)));
     }
     let kept = pairs.iter().filter(|(key, _)| key.name != "covers");

@@ -118,6 +118,8 @@ const STDERR: Channel = Channel {
     text: "expectStderrText",
     ..STDOUT
 };
+const LOG: Channel =
+    Channel { contains: "expectLogContains", not_contains: "expectLogNotContains", text: "expectLogText", ..BODY };
 const REQUEST: Channel = Channel {
     json: "expectRequestJson",
     contains: "expectRequestTextContains",
@@ -202,6 +204,13 @@ pub(super) fn run(node: &Node, out: &mut Out, w: &mut Writing) {
     channel(&fields, &STDOUT, out, w);
     inner(&fields, "stderr", &STDERR, out, w);
     time(&fields, out, w);
+}
+
+/// `expect` of a log step.
+pub(super) fn log(node: &Node, out: &mut Out, w: &mut Writing) {
+    if let Some(fields) = Fields::of(node, "expect of a log step", &["text", "notText"], w) {
+        channel(&fields, &LOG, out, w);
+    }
 }
 
 /// A size, or bounds of one.

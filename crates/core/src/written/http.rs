@@ -193,7 +193,7 @@ fn transport(fields: &Fields, out: &mut Out, w: &mut Writing) {
 }
 
 /// `poll`; whether it can be read at all.
-fn poll(node: &Node, out: &mut Out, w: &mut Writing) -> bool {
+pub(super) fn poll(node: &Node, out: &mut Out, w: &mut Writing) -> bool {
     let Some(fields) = Fields::of(node, "`poll`", &["every", "for", "tries"], w) else { return false };
     for (name, seed) in [("every", "pollIntervalMs"), ("for", "pollTimeoutMs")] {
         let what = format!("`poll.{name}`");

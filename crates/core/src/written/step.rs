@@ -3,7 +3,7 @@
 use super::expect::Out;
 use super::fields::{Writing, shown};
 use super::measure::duration;
-use super::{http, run, show};
+use super::{http, log, run, show};
 use crate::codes::Code;
 use crate::document::{Key, Node, Value};
 use crate::nearest::nearest;
@@ -13,8 +13,7 @@ use crate::plan::ObligationKind;
 pub(super) const COMMON: [&str; 7] = ["title", "expect", "save", "record", "shows", "covers", "continue"];
 
 /// Verbs of the plan language that this build does not perform yet (plan.md rule 1).
-const LATER: [&str; 19] = [
-    "log",
+const LATER: [&str; 18] = [
     "listen",
     "await",
     "sse",
@@ -42,6 +41,8 @@ pub(super) enum Verb {
     Http,
     /// `run`, or a seed-form command.
     Run,
+    /// `log`, in either form.
+    Log,
     /// A seed-form step of another kind.
     Other,
 }
@@ -95,13 +96,14 @@ pub(super) fn read<'n>(node: &'n Node, cleanup: bool, w: &mut Writing) -> Option
     match verb(node, pairs, w)? {
         "action" => seed(node, pairs, cleanup),
         "http" => http::step(node, cleanup, w).map(|built| short(node, built, cleanup, w)),
+        "log" => log::step(node, w).map(|built| short(node, built, cleanup, w)),
         _ => run::step(node, w).map(|built| short(node, built, cleanup, w)),
     }
 }
 
 /// The one verb of a step that can be performed.
 fn verb(node: &Node, pairs: &[(Key, Node)], w: &mut Writing) -> Option<&'static str> {
-    let known = ["http", "run", "action"];
+    let known = ["http", "run", "log", "action"];
     let found: Vec<&Key> = pairs
         .iter()
         .map(|(key, _)| key)
@@ -110,7 +112,7 @@ fn verb(node: &Node, pairs: &[(Key, Node)], w: &mut Writing) -> Option<&'static 
     match found.as_slice() {
         [key] if is_later(&key.name) => {
             let message = format!("this build does not perform `{}` yet", key.name);
-            w.error(Code::NotSupported, key.place, message, "it performs http and run");
+            w.error(Code::NotSupported, key.place, message, "it performs http, run and log");
             None
         }
         [key] => known.into_iter().find(|verb| *verb == key.name),
@@ -165,6 +167,7 @@ fn seed<'n>(node: &'n Node, pairs: &'n [(Key, Node)], cleanup: bool) -> Option<D
     let verb = match action {
         "api" | "pollApi" | "cleanupApi" => Verb::Http,
         "command" => Verb::Run,
+        "log" => Verb::Log,
         _ => Verb::Other,
     };
     let kinds = match node.get("obligations").map(|node| &node.value) {
@@ -189,7 +192,9 @@ impl Draft<'_> {
         match layer {
             "api" => self.verb == Verb::Http && !self.cleanup,
             "command" => self.verb == Verb::Run,
-            "persistence" => self.verb != Verb::Other && self.kinds.contains(&ObligationKind::Persistence),
+            "persistence" => {
+                matches!(self.verb, Verb::Http | Verb::Run) && self.kinds.contains(&ObligationKind::Persistence)
+            }
             _ => false,
         }
     }

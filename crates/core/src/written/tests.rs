@@ -283,6 +283,24 @@ fn run_fields_become_those_of_the_seed_form() {
 }
 
 #[test]
+fn log_fields_become_those_of_the_seed_form() {
+    step_is(
+        r#"{"log": "shop", "poll": {"every": "100ms", "for": "2s", "tries": 3},
+            "expect": {"text": ["a", "{v}"], "notText": "ERROR"}, "title": "t"}"#,
+        r#"{"title": "t", "service": "shop", "pollIntervalMs": 100,
+            "pollTimeoutMs": 2000, "maxAttempts": 3, "expectLogContains": ["a", {"$var": "v"}],
+            "expectLogNotContains": "ERROR"}"#,
+    );
+    step_is(
+        r#"{"log": "shop", "expect": {"text": {"matches": "a+"}}}"#,
+        r#"{"service": "shop", "expectLogText": {"matches": "a+"}}"#,
+    );
+    let step = first(r#"{"log": "shop", "expect": {"text": "a"}}"#);
+    let is = |name: &str| step.get(name).and_then(Node::as_text).map(str::to_owned);
+    assert_eq!((is("action"), is("evidenceType")), (Some("log".to_owned()), Some("log".to_owned())));
+}
+
+#[test]
 fn bodies_are_templates_whatever_they_look_like() {
     step_is(
         r#"{"http": "POST /a", "body": "{{\"id\": \"{order}\"}"}"#,

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use super::group::Group;
 use super::stamp::{Held, Stamp};
-use super::streams::Streams;
+use super::streams::{Drain as _, Streams};
 use super::{Allowance, Sealed, Surroundings, environ, failure, seal};
 
 /// How long output and helpers of a command that ended may take to end as well. The reference has at least 0.1 s
@@ -62,6 +62,19 @@ pub(super) fn launch(
     around: &Surroundings<'_>,
     allowance: &Allowance,
 ) -> Result<Started, Failure> {
+    let mut group = group_of(call, sealed, around, Stdio::piped(), Stdio::piped())?;
+    let streams = group.streams(allowance.keep);
+    Ok(Started { group, streams })
+}
+
+/// The same, with the streams given: the group that runs.
+pub(crate) fn group_of(
+    call: &CommandCall,
+    sealed: &Sealed,
+    around: &Surroundings<'_>,
+    stdout: Stdio,
+    stderr: Stdio,
+) -> Result<Group, Failure> {
     let argv0 = call.argv.first().map_or("", String::as_str);
     let folder = seal::folder(&call.cwd, around.project)?;
     let variables = environ::of(call, around)?;
@@ -70,15 +83,14 @@ pub(super) fn launch(
     let mut command = Command::new(executed_as(&held, &sealed.program));
     command.arg0(shown_as(argv0, around.project)).args(call.argv.iter().skip(1)).current_dir(folder);
     command.env_clear().envs(variables);
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = spawn(command, around).map_err(|error| no_start(argv0, &error))?;
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    let group = spawn(command, around).map_err(|error| no_start(argv0, &error))?;
     // From here on the kernel refuses writes to a running machine program, so an unchanged stamp means that the bytes
     // that run are the bytes that were hashed. Dropping the group ends it.
     if !untouched(&held, &sealed.program) {
         return Err(seal::changed(format!("`{argv0}` was changed while it was started.")));
     }
-    let streams = group.streams(allowance.keep);
-    Ok(Started { group, streams })
+    Ok(group)
 }
 
 /// Follows the command to its end.

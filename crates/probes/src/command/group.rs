@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use tokio::process::{Child, Command};
 
 use super::kin::{self, Kin};
-use super::streams::Streams;
+use super::streams::{Drain, Streams};
 
 /// How long killed processes may take to be gone; longer only in the kernel's own waits, which nobody can end.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
@@ -19,21 +19,21 @@ const KILLED_WITHIN: Duration = Duration::from_secs(5);
 const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 /// A child that leads a process group.
-pub(super) struct Group {
+pub(crate) struct Group {
     child: Child,
     id: Pid,
     mark: String,
     before: Vec<Pid>,
     ended: bool,
     status: Option<ExitStatus>,
-    pub(super) term_sent: bool,
-    pub(super) kill_sent: bool,
+    pub(crate) term_sent: bool,
+    pub(crate) kill_sent: bool,
     released: bool,
     _kin: Kin,
 }
 
 impl Group {
-    pub(super) fn spawn(command: &mut Command, mark: &str) -> io::Result<Self> {
+    pub(crate) fn spawn(command: &mut Command, mark: &str) -> io::Result<Self> {
         let before = kin::strangers();
         let (child, kin) = kin::start(|| command.process_group(0).spawn(), Child::id)?;
         let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
@@ -52,13 +52,18 @@ impl Group {
         })
     }
 
+    /// The id of the leader, and of the group.
+    pub(crate) const fn id(&self) -> Pid {
+        self.id
+    }
+
     /// Takes the child's ends of its output.
-    pub(super) fn streams(&mut self, keep: u64) -> Streams {
+    pub(crate) fn streams(&mut self, keep: u64) -> Streams {
         Streams::new(self.child.stdout.take(), self.child.stderr.take(), keep)
     }
 
     /// Waits for the leader. May be cancelled at any time.
-    pub(super) async fn leader(&mut self) {
+    pub(crate) async fn leader(&mut self) {
         if !self.ended {
             // An error means that somebody else reaped it: it is gone, and nothing is known of how.
             self.status = self.child.wait().await.ok();
@@ -67,12 +72,12 @@ impl Group {
     }
 
     /// How the leader ended; `None` while it runs, or if its end was not seen.
-    pub(super) fn status(&self) -> Option<ExitStatus> {
+    pub(crate) fn status(&self) -> Option<ExitStatus> {
         self.status
     }
 
     /// Whether the leader or anything in its group is there.
-    pub(super) fn alive(&self) -> bool {
+    pub(crate) fn alive(&self) -> bool {
         if !self.ended {
             return true;
         }
@@ -82,17 +87,17 @@ impl Group {
     }
 
     /// Running processes of the group; dear, for records of what was left over.
-    pub(super) fn members(&self) -> u32 {
+    pub(crate) fn members(&self) -> u32 {
         kin::members(self.id)
     }
 
     /// Processes that left the group and still run.
-    pub(super) fn escaped(&self) -> Vec<Pid> {
+    pub(crate) fn escaped(&self) -> Vec<Pid> {
         kin::escaped(&self.mark, &self.before)
     }
 
     /// Ends the group: TERM, then KILL after `grace`. Output is read meanwhile, so that a writer can react.
-    pub(super) async fn end(&mut self, streams: &mut Streams, grace: Duration) {
+    pub(crate) async fn end(&mut self, streams: &mut impl Drain, grace: Duration) {
         self.term_sent = true;
         self.signal(Signal::TERM);
         // A stopped process takes its TERM only when it goes on.
@@ -104,7 +109,7 @@ impl Group {
         }
     }
 
-    async fn gone_within(&mut self, streams: &mut Streams, time: Duration) -> bool {
+    async fn gone_within(&mut self, streams: &mut impl Drain, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut pause = PAUSE.0;
         let mut look = Instant::now();
@@ -121,7 +126,7 @@ impl Group {
     }
 
     /// Reads output until `time`, or until the leader ends if that is awaited.
-    async fn wait_until(&mut self, streams: &mut Streams, time: Instant, leader: bool) {
+    async fn wait_until(&mut self, streams: &mut impl Drain, time: Instant, leader: bool) {
         let sleep = tokio::time::sleep_until(time.into());
         tokio::pin!(sleep);
         loop {
@@ -134,7 +139,7 @@ impl Group {
     }
 
     /// Gives what is on its way out the time to go: waits until both streams ended and nothing is left, or `time` is over.
-    pub(super) async fn settle(&mut self, streams: &mut Streams, time: Duration) -> bool {
+    pub(crate) async fn settle(&mut self, streams: &mut impl Drain, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut pause = PAUSE.0;
         loop {
@@ -160,7 +165,7 @@ impl Group {
     }
 
     /// Ends processes that left the group and gives how many there were.
-    pub(super) async fn end_escaped(&mut self, streams: &mut Streams, grace: Duration) -> u32 {
+    pub(crate) async fn end_escaped(&mut self, streams: &mut impl Drain, grace: Duration) -> u32 {
         let mut seen: Vec<Pid> = Vec::new();
         let begun = Instant::now();
         let mut pause = PAUSE.0;
@@ -190,7 +195,7 @@ impl Group {
     }
 
     /// Says that nothing is left to end.
-    pub(super) fn release(mut self) {
+    pub(crate) fn release(mut self) {
         self.released = true;
     }
 

@@ -70,7 +70,7 @@ fn become_reaper() {
 
 /// Running processes outside every known group that carry `mark`, or that are our children and carry none (a program can
 /// wipe its environment). `before` are strangers that were here before the call. Dead strangers are reaped on the way.
-pub(super) fn escaped(mark: &str, before: &[Pid]) -> Vec<Pid> {
+pub(crate) fn escaped(mark: &str, before: &[Pid]) -> Vec<Pid> {
     let mut found = Vec::new();
     for pid in strangers() {
         if before.contains(&pid) {
@@ -95,7 +95,7 @@ pub(super) fn escaped(mark: &str, before: &[Pid]) -> Vec<Pid> {
 }
 
 /// Children of ours that are neither known nor in a known group, nor in the group of this process itself.
-pub(super) fn strangers() -> Vec<Pid> {
+pub(crate) fn strangers() -> Vec<Pid> {
     let known = known();
     if !any_child() {
         return Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn strangers() -> Vec<Pid> {
 }
 
 /// How many running processes a group has.
-pub(super) fn members(group: Pid) -> u32 {
+pub(crate) fn members(group: Pid) -> u32 {
     let group = group.as_raw_nonzero().get();
     let count = all().filter_map(Stat::read).filter(|stat| stat.group == group && !stat.dead()).count();
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -138,7 +138,7 @@ fn children() -> Vec<Pid> {
     found
 }
 
-fn all() -> impl Iterator<Item = Pid> {
+pub(crate) fn all() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| pid(entry.file_name().to_str()?))
 }
@@ -148,13 +148,16 @@ fn pid(text: &str) -> Option<Pid> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Marked {
+pub(crate) enum Marked {
+    /// By this mark.
     Ours,
+    /// By another.
     Other,
+    /// By none.
     Not,
 }
 
-fn marked(pid: Pid, mark: &str) -> Marked {
+pub(crate) fn marked(pid: Pid, mark: &str) -> Marked {
     let environ = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
     let value = |line: &[u8]| Some(line.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
     match environ.split(|byte| *byte == 0).find_map(value) {
@@ -165,14 +168,16 @@ fn marked(pid: Pid, mark: &str) -> Marked {
 }
 
 /// The fields of `/proc/<pid>/stat` that matter here.
-struct Stat {
+pub(crate) struct Stat {
     state: char,
     parent: i32,
-    group: i32,
+    pub(crate) group: i32,
+    /// When it started, in the system's ticks since it booted.
+    pub(crate) ticks: Option<u64>,
 }
 
 impl Stat {
-    fn read(pid: Pid) -> Option<Self> {
+    pub(crate) fn read(pid: Pid) -> Option<Self> {
         Self::parse(&String::from_utf8_lossy(&fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?))
     }
 
@@ -180,10 +185,13 @@ impl Stat {
     fn parse(text: &str) -> Option<Self> {
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
-        Some(Self { state, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
+        let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        // The start stands in field 22; the group was field 5.
+        let ticks = fields.nth(16).and_then(|ticks| ticks.parse().ok());
+        Some(Self { state, parent, group, ticks })
     }
 
-    fn dead(&self) -> bool {
+    pub(crate) fn dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
     }
 }

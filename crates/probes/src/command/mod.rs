@@ -14,14 +14,14 @@
 //!
 //! Linux only.
 
-mod attend;
+pub(crate) mod attend;
 mod environ;
-mod group;
+pub(crate) mod group;
 mod isolated;
 pub mod kin;
 mod seal;
 mod stamp;
-mod streams;
+pub(crate) mod streams;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -11,20 +11,40 @@ use tokio::process::{ChildStderr, ChildStdout};
 /// Bytes taken at once: half of a pipe's usual buffer.
 const CHUNK: usize = 32 << 10;
 
+/// Output that is read while something else is waited for, so that a writer never stands still.
+pub(crate) trait Drain: Send {
+    /// Reads once from what has something; never ends once all has ended. May be cancelled at any time.
+    fn step(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Whether all of it came to its end.
+    fn ended(&self) -> bool;
+}
+
 /// Both streams, read side by side so that neither blocks the child while we wait on the other.
-pub(super) struct Streams {
+pub(crate) struct Streams {
     out: Tap<ChildStdout>,
     err: Tap<ChildStderr>,
 }
 
 impl Streams {
-    pub(super) fn new(out: Option<ChildStdout>, err: Option<ChildStderr>, keep: u64) -> Self {
+    pub(crate) fn new(out: Option<ChildStdout>, err: Option<ChildStderr>, keep: u64) -> Self {
         let keep = usize::try_from(keep).unwrap_or(usize::MAX);
         Self { out: Tap::new(out, keep), err: Tap::new(err, keep) }
     }
 
-    /// Reads once from a stream that has something; never ends once both have ended. May be cancelled at any time.
-    pub(super) async fn step(&mut self) {
+    /// Bytes of both streams so far.
+    pub(crate) fn total(&self) -> u64 {
+        self.out.seen.total.saturating_add(self.err.seen.total)
+    }
+
+    /// What was captured. `cut` says that we ended the writers, so an end of the stream is ours and not theirs.
+    pub(crate) fn finish(self, cut: bool) -> (Captured, Captured) {
+        (self.out.finish(cut), self.err.finish(cut))
+    }
+}
+
+impl Drain for Streams {
+    async fn step(&mut self) {
         let Self { out, err } = self;
         tokio::select! {
             () = out.pull(), if out.pipe.is_some() => {}
@@ -33,18 +53,8 @@ impl Streams {
         }
     }
 
-    pub(super) fn ended(&self) -> bool {
+    fn ended(&self) -> bool {
         self.out.pipe.is_none() && self.err.pipe.is_none()
-    }
-
-    /// Bytes of both streams so far.
-    pub(super) fn total(&self) -> u64 {
-        self.out.seen.total.saturating_add(self.err.seen.total)
-    }
-
-    /// What was captured. `cut` says that we ended the writers, so an end of the stream is ours and not theirs.
-    pub(super) fn finish(self, cut: bool) -> (Captured, Captured) {
-        (self.out.finish(cut), self.err.finish(cut))
     }
 }
 

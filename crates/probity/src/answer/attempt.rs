@@ -35,7 +35,7 @@ impl Attempt {
         let this_subject = match judged.subject() {
             Subject::Identity(build) => with_subject(judged, &build, dir),
             // What nobody read from the running system is the same as nothing.
-            Subject::Declared => None,
+            Subject::Started(_) | Subject::Declared => None,
         };
         Self { series: opened.series.clone(), n: opened.attempt, this_subject }
     }

@@ -34,6 +34,8 @@ pub(crate) fn subject(judged: &Judged) -> Json {
     let git = judged.audited().recorded().opened().git.as_ref();
     let (source, build) = match judged.subject() {
         Subject::Identity(build) => ("identity", Some(build)),
+        // Which programs those are stands in qa-run-summary.json; their first digest names them here.
+        Subject::Started(started) => ("started", started.first().map(|one| format!("sha256 {}", one.sha256))),
         Subject::Declared => ("declared", None),
     };
     Json::map([
@@ -158,8 +160,16 @@ impl Cleanup {
             }
             let reason = step.judgement.reason.as_ref().map(|reason| reason.code);
             // Nothing had been made that this step could have removed.
-            let nothing =
-                matches!(reason, Some(Code::VariableMissing | Code::PreflightBlocked | Code::PlanValidationFailed));
+            let nothing = matches!(
+                reason,
+                Some(
+                    Code::VariableMissing
+                        | Code::PreflightBlocked
+                        | Code::PortOccupied
+                        | Code::ServiceNotReady
+                        | Code::PlanValidationFailed
+                )
+            );
             if step.judgement.status == StepStatus::Passed {
                 found = Self::Complete;
             } else if !nothing {

@@ -145,6 +145,7 @@ impl Told<'_> {
         let probe = self.step.map(|(_, step)| match step.action {
             Action::Http(_) => "http",
             Action::Command(_) => "command",
+            Action::Log(_) => "log",
         });
         let expected = self.check.map(|check| match check.op.as_str() {
             "equals" => check.expected.to_string(),

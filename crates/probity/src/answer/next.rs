@@ -129,6 +129,7 @@ fn closed(judged: &Judged, verified: &Verified, site: &Site) -> Vec<Move> {
             let remedy = remedy::of(judged, first, site);
             let code = first.code.as_str();
             let mut moves = vec![of_remedy(remedy.who, code, remedy.act)];
+            moves.extend(remedy::start_it(judged, first).map(|act| of_remedy(Who::Agent, code, act)));
             let why = site.command("why", "");
             moves.push(Move::command("look", Who::Agent, code, why, "every gap with what closes it"));
             let again = rerun(judged);

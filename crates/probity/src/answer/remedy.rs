@@ -2,8 +2,10 @@
 //! expectation, widens a bound, lets a code through or narrows what is run.
 
 use probity_core::codes::{Code, Who};
+use probity_core::environment::Origin;
 use probity_core::json::Json;
 use probity_core::judged::{Judged, Reason};
+use probity_core::service::is_loopback;
 
 use super::clip;
 use super::facts::plan_name;
@@ -69,6 +71,9 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
             Act::Command(check, "repair what it names, then run again".to_owned())
         }
         Code::PreflightBlocked | Code::TargetUnreachable => Act::Command(run(), "once the service answers".to_owned()),
+        Code::PortOccupied => Act::Command(run(), "once nothing else holds the port".to_owned()),
+        Code::ServiceNotReady => Act::Command(run(), "once the service starts".to_owned()),
+        Code::ServiceDied => Act::Command(run(), "once the service stays up".to_owned()),
         Code::NetworkDenied => Act::Person("allow this command to open connections, then run again".to_owned()),
         Code::RequirementUntested if is_partial(judged) => Act::Command(run(), "the whole plan".to_owned()),
         Code::CappedPartialSelection => Act::Command(run(), "the whole plan".to_owned()),
@@ -87,6 +92,19 @@ pub(crate) fn of(judged: &Judged, reason: &Reason, site: &Site) -> Remedy {
         _ => line(judged, reason),
     };
     Remedy { who: reason.who, act }
+}
+
+/// The lines that let a run start the service that gave no connection, where it is of this machine and none is declared
+/// for it. Which program that is, is not known.
+pub(crate) fn start_it(judged: &Judged, reason: &Reason) -> Option<Act> {
+    let checked = judged.audited().checked();
+    let here = |origin: &&Origin| is_loopback(&origin.host);
+    let origin = checked.environment().origins.iter().find(here).filter(|_| reason.code == Code::PreflightBlocked)?;
+    if checked.profile().services.iter().any(|service| service.serves(origin)) {
+        return None;
+    }
+    let text = format!("services: [{{id: NAME, start: [PROGRAM], port: {}}}]", origin.port);
+    Some(Act::Line { file: SETTINGS.to_owned(), line: None, text, note: "or let a run start it".to_owned() })
 }
 
 /// What to write where a reason points; what it means, where it points nowhere.

@@ -205,6 +205,8 @@ pub(crate) fn interrupts() -> watch::Receiver<bool> {
                 () = next(&mut terminate) => {}
             }
             if tell.send_replace(true) {
+                // Nothing is waited for, and nothing that was started goes on.
+                probity_probes::service::kill_all();
                 std::process::exit(130);
             }
         }

@@ -89,6 +89,13 @@ fn rows(args: &SettingsArgs, project: &Project, profile: &Profile, out: Out) -> 
     for (name, environment) in &profile.environments {
         add(&format!("environments.{name}"), drawn(environment), SETTINGS.to_owned());
     }
+    for service in &profile.services {
+        let ports: Vec<String> = service.ports().iter().map(ToString::to_string).collect();
+        let port = if ports.is_empty() { String::new() } else { format!(", port {}", ports.join(" and ")) };
+        let adopt = if service.adopt { ", adopted where it runs" } else { "" };
+        let value = format!("{}{port}, ready by {}{adopt}", service.drawn(), service.ready.drawn());
+        add(&format!("services.{}", service.id), value, SETTINGS.to_owned());
+    }
     let allowed = format!("{} beside the shipped ones", profile.commands.len());
     add("commands.allow", allowed, file(given && !profile.commands.is_empty()));
     rows

@@ -3,6 +3,7 @@
 //! * [`bytes`]: what somebody does who knows nothing of the format, or whose disk fails.
 //! * [`received`]: forgeries of what came over the wire: codings, and the tries of a polling step.
 //! * [`known`]: what a process knows already of a run that it closes.
+//! * [`services`]: forgeries of the receipts of services.
 //! * [`forged`]: what somebody does who writes every id again, and the views too.
 
 mod bytes;
@@ -12,6 +13,9 @@ mod forgery;
 mod good;
 mod known;
 mod received;
+#[path = "../../tests/engine/serve.rs"]
+mod serve;
+mod services;
 
 use std::fmt::Write as _;
 

@@ -14,10 +14,10 @@ use probity_core::walk::CaseWalk;
 use probity_probes::command::{self, Allowance, Surroundings};
 use probity_probes::http::Client;
 
-use super::EngineError;
 use super::open::Run;
 use super::recorder::Captures;
 use super::sight::{Live, Onlooker, Sight};
+use super::{EngineError, services};
 
 /// What came of a call.
 pub(super) struct Acted {
@@ -29,7 +29,7 @@ pub(super) struct Acted {
 }
 
 impl Acted {
-    fn of(sight: Sight, (judgement, witnessed): (Judgement, Witnessed), probes: u64, output: u64) -> Self {
+    pub(super) fn of(sight: Sight, (judgement, witnessed): (Judgement, Witnessed), probes: u64, output: u64) -> Self {
         Self { observation: sight.kept, judgement, witnessed, probes, output }
     }
 }
@@ -53,6 +53,7 @@ pub(super) async fn act(
     let mut captures = Captures::default();
     match live.as_ref().map_or(call, |live| &live.call) {
         Call::Http(http) => polled(run, &by, client, http, refused, &mut captures, intent).await,
+        Call::Log(log) => services::look(run, &by, log, intent).await,
         Call::Command(command) => {
             let result = match refused {
                 None => commanded(run, step, command).await,
@@ -79,7 +80,7 @@ async fn polled(
     let step = by.step;
     let poll = match &step.action {
         Action::Http(http) => http.poll.filter(|_| refused.is_none()),
-        Action::Command(_) => None,
+        Action::Command(_) | Action::Log(_) => None,
     };
     let deadline = run.budget.deadline(step.always_run);
     let until = poll.map(|poll| Instant::now() + Duration::from_millis(poll.for_ms));
@@ -142,7 +143,13 @@ fn keep_request(by: &Onlooker<'_, '_>, redactor: &Redactor, captures: &mut Captu
 }
 
 /// Waits for the next try. What stopped the polling from outside before that, if something did.
-async fn ended_early(run: &Run<'_>, step: &Step, probes: u64, late: bool, pause: Duration) -> Option<Failure> {
+pub(super) async fn ended_early(
+    run: &Run<'_>,
+    step: &Step,
+    probes: u64,
+    late: bool,
+    pause: Duration,
+) -> Option<Failure> {
     let failure = |kind, message: &str| Some(Failure { kind, message: message.to_owned() });
     if late || !run.budget.probe_left_after(probes, step.always_run) {
         return failure(FailureKind::BudgetExceeded, "the run's budget was used up while the step waited");
@@ -189,7 +196,7 @@ async fn commanded(run: &Run<'_>, step: &Step, call: &CommandCall) -> CommandRes
 }
 
 /// The inherited environment, with the project's own programs first.
-fn inherited(run: &Run<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+pub(super) fn inherited(run: &Run<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let mut inherited = command::inherited();
     if run.request.project.programs.is_some() {
         inherited.retain(|(name, _)| name != "PATH");

@@ -18,6 +18,7 @@ use probity_core::observe::Failure;
 use probity_core::plan::{Action, KeySource, Plan, Step};
 use probity_core::recorded::{MARKER, program_name};
 use probity_core::redact::{self, Redactor, Written, searchable};
+use probity_core::service;
 use probity_core::walk;
 use probity_probes::command::{self, Isolated, Sealed, seal};
 use probity_probes::http::Secrets;
@@ -26,6 +27,7 @@ use probity_store::run::RunFolder;
 
 use super::budget::Budget;
 use super::recorder::Recorder;
+use super::services::Services;
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::project::Project;
@@ -43,6 +45,8 @@ pub(super) struct Run<'a> {
     pub(super) secret_variables: Arc<BTreeSet<String>>,
     /// Programs and scripts by step, hashed when the run was opened.
     pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
+    /// The services that it started.
+    pub(super) services: Services,
     /// Files that the plan names, with the bytes that were sealed.
     pub(super) files: Files,
     pub(super) opened: RunOpened,
@@ -80,7 +84,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let series = checked.series();
     let opening = Opening { at: recorder.now(), run, nonce: nonce.clone(), series: series.clone() };
     let attempt = list.open_run(&opening)?;
-    let isolated = isolated(checked.plan(), &recorder.folder, &list);
+    let isolated = isolated(&checked, &recorder.folder, &list);
     let plan_bytes = match &request.source.documents {
         Documents::Written(bytes) => Some((request.source.path.as_path(), bytes.as_slice())),
         Documents::Seed(_) => None,
@@ -112,6 +116,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let checked = Arc::new(checked);
     let ours = vec![opened.marker.clone(), recorder.folder.run().to_owned()];
     recorder.redactor = recorder.redactor.sparing(written(&checked), ours);
+    let services = Services::sealed(request.project, &checked);
     let mut run = Run {
         request,
         secret_variables: Arc::new(redact::variables(checked.plan())),
@@ -121,6 +126,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
         budget,
         secrets,
         programs,
+        services,
         files,
         opened,
         opened_at,
@@ -162,13 +168,15 @@ fn read(request: &Request<'_>) -> Result<(CheckedPlan, Files), EngineError> {
     Ok((checked, files))
 }
 
-/// The credentials that the plan refers to, what replaces them wherever they come back, and the names of those that
+/// The credentials that the plan and its services refer to, what replaces them wherever they come back, and the names of those that
 /// cannot be searched for.
 pub(super) fn credentials(checked: &CheckedPlan, project: &Project) -> (Secrets, Redactor, BTreeSet<String>) {
     let plan = checked.plan();
     let mut secrets = Secrets::new();
     let mut values = Vec::new();
-    for name in credentials_of(plan) {
+    let names: BTreeSet<&str> =
+        credentials_of(plan).into_iter().chain(service::credentials_of(checked.profile())).collect();
+    for name in names {
         if let Ok(value) = std::env::var(name) {
             values.push((name.to_owned(), value.clone()));
             // `user:password` may come back as the password alone.
@@ -196,9 +204,11 @@ pub(super) fn credentials(checked: &CheckedPlan, project: &Project) -> (Secrets,
 }
 
 /// Keeps the children of a plan, if it has any, out of the run folder and the run list.
-pub(super) fn isolated(plan: &Plan, folder: &RunFolder, list: &RunList) -> Option<Isolated> {
+pub(super) fn isolated(checked: &CheckedPlan, folder: &RunFolder, list: &RunList) -> Option<Isolated> {
     let starts = |step: &Step| matches!(step.action, Action::Command(_));
-    let any = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).any(starts);
+    let plan = checked.plan();
+    let any = plan.scenarios.iter().flat_map(|scenario| &scenario.steps).any(starts)
+        || !service::needed(checked.profile(), checked.environment(), plan).is_empty();
     any.then(|| Isolated::from(&[folder.path(), &list.path()])).flatten()
 }
 
@@ -214,7 +224,7 @@ pub(super) fn programs(project: &Project, plan: &Plan) -> BTreeMap<Id, Result<Se
     let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
     steps
         .filter_map(|step| match &step.action {
-            Action::Http(_) => None,
+            Action::Http(_) | Action::Log(_) => None,
             Action::Command(command) => {
                 let argv: Vec<String> = if command.shell {
                     vec!["sh".to_owned()]
@@ -253,22 +263,28 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
             continue;
         };
         let name = if command.shell { Some("sh") } else { command.argv.first().and_then(Json::as_text) };
-        sealed.extend(name.map(|name| (program_name(name).to_owned(), program.program_digest)));
-        sealed.extend(program.interpreter.iter().map(|(name, _, digest)| (program_name(name).to_owned(), *digest)));
-        // What the arguments name influences the run as much as the program does.
-        let inside = |path: &Path| path.strip_prefix(&root).map(|name| name.to_string_lossy().into_owned());
-        sealed.extend(
-            program
-                .files
-                .iter()
-                .filter(|(.., digest)| !known.contains(digest))
-                .filter_map(|(_, path, digest)| Some((inside(path).ok()?, *digest))),
-        );
+        sealed.extend(parts(name, program, &root, &known));
+    }
+    for service in service::needed(run.checked.profile(), run.checked.environment(), run.checked.plan()) {
+        if let Some(Ok(program)) = run.services.sealed.get(&service.id) {
+            sealed.extend(parts(service.start.first().map(String::as_str), program, &root, &known));
+        }
     }
     for (name, digest) in sealed.iter().filter(|(name, _)| !run.files.contains_key(*name)) {
         run.recorder.seal_program(name, *digest)?;
     }
     Ok(())
+}
+
+/// What a command consists of, by the names that records use: its program under the name as written, its interpreter, and
+/// the files that its arguments name, which influence the run as much as the program does.
+fn parts(name: Option<&str>, program: &Sealed, root: &Path, known: &BTreeSet<Digest>) -> Vec<(String, Digest)> {
+    let inside = |path: &Path| path.strip_prefix(root).map(|name| name.to_string_lossy().into_owned());
+    let named = name.map(|name| (program_name(name).to_owned(), program.program_digest));
+    let interpreter = program.interpreter.iter().map(|(name, _, digest)| (program_name(name).to_owned(), *digest));
+    let files = program.files.iter().filter(|(.., digest)| !known.contains(digest));
+    let files = files.filter_map(|(_, path, digest)| Some((inside(path).ok()?, *digest)));
+    named.into_iter().chain(interpreter).chain(files).collect()
 }
 
 fn run_id(slug: &str, nonce: &str) -> Id {
@@ -277,7 +293,7 @@ fn run_id(slug: &str, nonce: &str) -> Id {
     Id::parse(&text).unwrap_or_else(|_| unreachable!("{text} follows the pattern of ids"))
 }
 
-fn random_hex(bytes: usize) -> String {
+pub(super) fn random_hex(bytes: usize) -> String {
     let mut random = vec![0; bytes];
     if getrandom::fill(&mut random).is_err() {
         // No source of random bytes: the clock and the process make a nonce that is unique, though not secret.

@@ -52,7 +52,7 @@ pub(super) fn origins(checked: &CheckedPlan, only: &[String]) -> BTreeSet<Origin
             Action::Http(http) if http.proxy.is_some() || http.unix_socket.is_some() => None,
             Action::Http(http) if http.target.starts_with('/') => Origin::of(base?).ok(),
             Action::Http(http) => Origin::of(&http.target).ok(),
-            Action::Command(_) => None,
+            Action::Command(_) | Action::Log(_) => None,
         })
         .filter(|origin| environment.origins.contains(origin))
         .collect()

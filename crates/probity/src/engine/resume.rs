@@ -14,6 +14,7 @@ use probity_core::judged::Judged;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::recorded::Recorded;
 use probity_core::redact::{self, Redactor};
+use probity_core::service::Service;
 use probity_core::walk::{self, CaseWalk, EngineValues, Walked};
 use probity_probes::command::Sealed;
 use probity_probes::http::{Client, Settings};
@@ -27,6 +28,7 @@ use super::budget::{Budget, Shared};
 use super::close::{listed, seal};
 use super::open::{self, Run};
 use super::recorder::Recorder;
+use super::services::{self, Services};
 use super::writing::Writing;
 use super::{EngineError, Finished, Request, steps};
 use crate::derive;
@@ -55,10 +57,15 @@ pub(crate) fn resume(dir: &Path, runs: &Path) -> Result<Finished, EngineError> {
     recorder.folder.sync()?;
     // Only a run that this list saw open may act here: a folder from elsewhere must not send anything.
     let ours = !list.find(recorder.folder.run())?.is_empty();
-    let recorder = match derive::lost(dir).filter(|_| ours) {
+    let lost = derive::lost(dir);
+    let receipts = lost.as_ref().map(|(judged, _)| receipts(judged));
+    let mut recorder = match lost.filter(|_| ours) {
         Some((judged, files)) => clean_up(recorder, &list, &judged, files)?,
         None => recorder,
     };
+    if let Some((recorded, needed)) = receipts {
+        services::stop_recorded(&mut recorder, &recorded, &needed, ours)?;
+    }
     seal(recorder, &list, None)
 }
 
@@ -78,6 +85,12 @@ fn foreign(dir: &Path) -> Result<(), EngineError> {
         }
         .into()),
     }
+}
+
+/// What the journal says of services, for after the cleanup.
+fn receipts(judged: &Judged) -> (Recorded, Vec<Service>) {
+    let audited = judged.audited();
+    (audited.recorded().clone(), audited.runtime().services.needed.clone())
 }
 
 /// What a process may have left undone after it wrote run.closed: the line of the run list, the views.
@@ -125,7 +138,7 @@ fn clean_up(
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
         (probes.saturating_add(commit.probes), output.saturating_add(commit.output_bytes))
     });
-    let isolated = open::isolated(audited.checked().plan(), &recorder.folder, list);
+    let isolated = open::isolated(audited.checked(), &recorder.folder, list);
     let mut run = Run {
         request,
         checked: Arc::clone(audited.checked()),
@@ -135,6 +148,7 @@ fn clean_up(
         secrets,
         secret_variables: Arc::new(redact::variables(audited.checked().plan())),
         programs: programs(recorded, open::programs(&project, audited.checked().plan())),
+        services: Services::default(),
         files,
         opened: recorded.opened().clone(),
         opened_at: recorded.opened_at().to_owned(),
@@ -142,7 +156,9 @@ fn clean_up(
         isolated,
         lost: true,
     };
-    runtime.block_on(cases(&mut run, judged))?;
+    if services::still_run(recorded) {
+        runtime.block_on(cases(&mut run, judged))?;
+    }
     Ok(run.recorder)
 }
 

@@ -8,7 +8,9 @@ use probity_core::coding::glimpse;
 use probity_core::ids::Digest;
 use probity_core::inputs::credentials_in_data;
 use probity_core::invoke::Call;
-use probity_core::journal::observation::{Blob, CommandObserved, HopObserved, HttpObserved, Observation, Try};
+use probity_core::journal::observation::{
+    Blob, CommandObserved, HopObserved, HttpObserved, LogObserved, Observation, Try,
+};
 use probity_core::journal::witnessed::Witnessed;
 use probity_core::observe::{CommandResult, Exchange, Failure, FailureKind, Field, Hop, HttpCall};
 use probity_core::plan::Step;
@@ -115,6 +117,12 @@ impl Came {
         Self { observation: Observation::Http(observed), bytes }
     }
 
+    fn of_log(seen: &LogObserved, bytes: &[u8]) -> Self {
+        let kept = Blob::of(bytes);
+        let bytes = BTreeMap::from([(kept.sha256, Arc::new(bytes.to_vec()))]);
+        Self { observation: Observation::Log(LogObserved { kept, ..seen.clone() }), bytes }
+    }
+
     fn of_command(result: &CommandResult) -> Self {
         let blobs = [&result.stdout, &result.stderr].map(|stream| Blob::of(&stream.kept));
         let kept = [&result.stdout, &result.stderr].map(|stream| Arc::new(stream.kept.clone()));
@@ -198,6 +206,21 @@ impl Sight {
         Self { kept: Observation::Command(Box::new(kept_command(result, redactor, captures))), came }
     }
 
+    /// The same of what a service wrote.
+    pub(super) fn of_log(
+        mut seen: LogObserved,
+        bytes: Vec<u8>,
+        by: &Onlooker<'_, '_>,
+        redactor: &mut Redactor,
+        captures: &mut Captures,
+    ) -> Self {
+        redactor.study_output(&bytes);
+        let came = (by.live.is_some() || redactor.finds(&bytes)).then(|| Came::of_log(&seen, &bytes));
+        let (bytes, redactions) = redactor.hide(bytes, !seen.complete);
+        seen.kept = captures.add("log", "text/plain", bytes, redactions);
+        Self { kept: Observation::Log(seen), came }
+    }
+
     /// The tries of a polling step, in the order in which they were made.
     pub(super) fn set_tries(&mut self, tries: &[Try]) {
         if let Observation::Http(http) = &mut self.kept {
@@ -207,8 +230,12 @@ impl Sight {
 
     /// Ends a polling from outside: what came last is no answer to the question.
     pub(super) fn end_early(&mut self, failure: Failure) {
-        if let Observation::Http(http) = &mut self.kept {
-            http.failure.get_or_insert(failure);
+        match &mut self.kept {
+            Observation::Http(http) => {
+                http.failure.get_or_insert(failure);
+            }
+            Observation::Log(log) => log.failure = Some(failure),
+            Observation::Command(_) => {}
         }
     }
 }

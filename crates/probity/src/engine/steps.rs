@@ -16,11 +16,11 @@ use probity_core::judged::drawn_action;
 use probity_core::observe::{Failure, FailureKind};
 use probity_core::plan::{Scenario, Step};
 use probity_core::step::{Judgement, StepStatus, of_failure};
-use probity_core::walk::{self, CaseWalk, EngineValues, Next, Walked, skipped};
+use probity_core::walk::{self, CaseWalk, EngineValues, Next, Walked, gone, skipped, without_service};
 use probity_probes::http::{Client, Jar, Settings};
 
 use super::open::Run;
-use super::{CaseDone, EngineError, Event, act, preflight};
+use super::{CaseDone, EngineError, Event, act, preflight, services};
 
 /// Goes through the plan, unless the plan check or the target forbids the first step.
 pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
@@ -30,7 +30,15 @@ pub(super) async fn all(run: &mut Run<'_>) -> Result<(), EngineError> {
         (run.request.progress)(Event::Blocked("the plan check found errors".to_owned()));
         return Ok(());
     }
-    if !preflight::connect(run).await? {
+    let outcome = with_services(run).await;
+    // Whatever happened, what was started is ended.
+    let ended = services::stop(run).await;
+    outcome.and(ended)
+}
+
+/// What happens while the services of the run are there.
+async fn with_services(run: &mut Run<'_>) -> Result<(), EngineError> {
+    if !services::start(run).await? || !preflight::connect(run).await? {
         return Ok(());
     }
     preflight::identity(run, "before").await?;
@@ -65,6 +73,7 @@ async fn walk_cases(run: &mut Run<'_>) -> Result<(), EngineError> {
         let mut case = CaseWalk::begin(&checked, scenario, &engine, &walked, &file);
         let used = walked.lineage(&scenario.id).into_iter().filter_map(|other| checked.plan().scenarios.get(other));
         let mut client = Client::with(&settings, Jar::of(used.filter_map(|other| jars.get(&other.id))));
+        services::begin_case(run, &scenario.steps).await;
         let mut stopped = None;
         for (position, step) in scenario.steps.iter().enumerate() {
             let judgement = one(run, &case, &mut client, scenario, step).await?;
@@ -95,7 +104,11 @@ pub(super) async fn one(
     step: &Step,
 ) -> Result<Judgement, EngineError> {
     note_end(run)?;
+    services::notice(run).await?;
     let next = match case.next(step) {
+        Next::Run(_) if run.services.lost().is_some() => {
+            Next::Leave(without_service(run.services.lost().map(gone).unwrap_or_default()))
+        }
         Next::Run(_) if !step.always_run && run.cancelled => {
             Next::Leave(skipped(Code::Cancelled, "the run was cancelled before the step".to_owned()))
         }
@@ -128,6 +141,7 @@ fn drawn(call: &Call) -> String {
     let body = match call {
         Call::Http(http) => http.body.as_deref(),
         Call::Command(command) => command.stdin.as_deref(),
+        Call::Log(_) => None,
     };
     format!("{} {}", call.to_json(), String::from_utf8_lossy(body.unwrap_or_default()))
 }

@@ -141,6 +141,10 @@ pub(super) fn result(judged: &Judged, position: usize) -> String {
             let exit = command.result.exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
             format!("{exit}, {}", time(command.result.total_us))
         }
+        Some(Observation::Log(log)) => {
+            let tries = if log.tries > 1 { format!(", {} tries", log.tries) } else { String::new() };
+            format!("{}{tries}", crate::screen::verify::bytes(log.to.saturating_sub(log.from)))
+        }
         None => "did not run".to_owned(),
     }
 }
@@ -197,6 +201,9 @@ pub(super) fn exchange(page: &Page<'_>, html: &mut Html, position: usize, larges
                     body(html, stdin, stdin.len(), &[], largest, "as the plan gives it");
                 }
             }),
+            Some(Call::Log(call)) => part(html, "looked", |html| {
+                html.say("code", "url", &format!("into the log of {}", call.service));
+            }),
             None => {}
         }
         match step.observation.as_deref() {
@@ -226,6 +233,9 @@ pub(super) fn exchange(page: &Page<'_>, html: &mut Html, position: usize, larges
                     });
                 }
             }
+            Some(Observation::Log(log)) => part(html, "log", |html| {
+                captured_body(page, html, position, Channel::Log, &log.kept.sha256, largest);
+            }),
             None => {}
         }
     });

@@ -36,6 +36,7 @@ impl Progress {
                 self.say(&format!("  {what}  BLOCKED before the first step"));
             }
             Event::Blocked(_) => {}
+            Event::Service(what) => self.say(&format!("  service  {what}")),
             Event::Step(case, step, what) => self.draw(&format!("  {case}  {step}  {what}")),
             Event::Case(case) => self.say(&of_case(case)),
         }

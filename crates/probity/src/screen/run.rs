@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probity_core::judged::{Claims, Judged, JudgedCriterion, Reason, Subject};
+use probity_core::judged::{Claims, Judged, JudgedCriterion, Reason, Started, Subject};
 use probity_core::matrix::Criterion;
 use probity_core::verdict::Status;
 
@@ -194,7 +194,12 @@ fn details(block: &mut Block, judged: &Judged) {
 /// What a reason about the runtime means for everything else.
 fn consequence(block: &mut Block, judged: &Judged, reason: &Reason) {
     use probity_core::codes::Code;
-    if matches!(reason.code, Code::PreflightBlocked | Code::NetworkDenied) {
+    let away = matches!(
+        reason.code,
+        Code::PreflightBlocked | Code::NetworkDenied | Code::PortOccupied | Code::ServiceNotReady
+    );
+    // A service that was there for a while may have answered steps.
+    if away && judged.audited().runtime().services.lost.is_empty() {
         let environment = judged.audited().checked().environment();
         let name = environment.name.as_ref().map_or_else(String::new, |name| format!(", through environment {name}"));
         let steps = judged.audited().steps().len();
@@ -300,6 +305,11 @@ pub(crate) fn subject_words(judged: &Judged) -> String {
     }
     parts.push(match judged.subject() {
         Subject::Identity(build) => format!("the service named build {build} before and after"),
+        Subject::Started(started) => {
+            let named = |one: &Started| format!("{} (sha256 {})", one.name, one.sha256.short());
+            let first: Vec<String> = started.iter().take(3).map(named).collect();
+            format!("the run started {}", first.join(", "))
+        }
         Subject::Declared => "the service names no build".to_owned(),
     });
     parts.join("; ")

@@ -114,6 +114,7 @@ fn draw_sent(block: &mut Block, sent: &Sent) {
             block.row(INDENT, "sent", COLUMN, &format!("{}   in {cwd}", argv.join(" ")));
             excerpt(block, "stdin", stdin.as_ref());
         }
+        Sent::Log { service } => block.row(INDENT, "looked", COLUMN, &format!("into the log of {service}")),
     }
 }
 
@@ -160,6 +161,14 @@ fn draw_got(block: &mut Block, got: &Got<'_>) {
             block.row(INDENT, "got", COLUMN, &format!("{exit}, {}   {}", result.termination, time(result.total_us)));
             excerpt(block, "stdout", stdout.as_ref());
             excerpt(block, "stderr", stderr.as_ref());
+        }
+        Got::Log(log, text) => {
+            let whole = if log.complete { "" } else { ", not all of them kept" };
+            let written = log.to.saturating_sub(log.from);
+            let tries = if log.tries > 1 { format!("   {} tries", log.tries) } else { String::new() };
+            let text_row = format!("{} since the case began{whole}{tries}", bytes(written));
+            block.row(INDENT, "got", COLUMN, &text_row);
+            excerpt(block, "log", text.as_ref());
         }
     }
 }

@@ -110,6 +110,12 @@ fn sealed(block: &mut Block, judged: &Judged) {
     let mut roles: Vec<&str> = recorded.inputs().iter().map(|input| input.role.as_str()).collect();
     roles.dedup();
     row(block, "inputs", &format!("{}: sealed before the first action", roles.join(", ")));
+    let services = recorded.services();
+    if !services.is_empty() {
+        let ready = services.iter().filter(|record| record.settled.is_some()).count();
+        let ended = services.iter().filter(|record| record.down.is_some()).count();
+        row(block, "services", &format!("{} begun, {ready} there, {ended} shown to have ended", services.len()));
+    }
     let intents = recorded.actions().len();
     let commits = recorded.actions().iter().filter(|action| action.commit.is_some()).count();
     let cleanup = match Cleanup::of(judged) {

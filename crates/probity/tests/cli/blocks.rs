@@ -42,6 +42,7 @@ fn progress_goes_to_standard_error() {
     subject   no work tree; the service names no build
     terms     isolation none; disposable data
     next      service probity run order.probity.yaml          once the service answers
+              yours   probity.yaml: services: [{id: NAME, start: [PROGRAM], port: 8123}]
               yours   probity why                             every gap with what closes it
     run 20261130T142402Z-order-7f3a91c2  seal 9:7f3a91c2d4e8b016  exit 3
     --- stderr

@@ -45,6 +45,16 @@ fn blocks() -> Vec<(&'static str, String)> {
     let away = Place::without_service().plan(PASSES);
     add("run-blocked", &away.probity("run"));
 
+    let taken = Place::with_service();
+    let port = taken.port();
+    let taken = taken.with_script(port, "exec sleep 60\n").plan(PASSES);
+    add("run-port-occupied", &taken.probity("run"));
+    let slow = Place::without_service();
+    let port = slow.port();
+    let slow = slow.with_script(port, "echo 'waiting for the store'\nexec sleep 60\n").plan(PASSES);
+    add("run-service-not-ready", &slow.probity("run"));
+    add("run-plan-only-service", &slow.probity("run --plan-only"));
+
     let undeclared = Place::undeclared();
     let plan =
         PASSES.replace("environment: local\n", "").replace(" /items", &format!(" {}/items", undeclared.origin()));

@@ -70,6 +70,12 @@ impl Place {
         place
     }
 
+    /// The port of the declared environment.
+    pub(crate) fn port(&self) -> u16 {
+        let settings = std::fs::read_to_string(self.path().join("probity.yaml")).unwrap();
+        Regex::new(r"127\.0\.0\.1:(\d+)").unwrap().captures(&settings).unwrap()[1].parse().unwrap()
+    }
+
     /// A project with a service that nobody declared.
     pub(crate) fn undeclared() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), server: Some(Server::start()) }
@@ -86,6 +92,15 @@ impl Place {
             "probity.yaml",
             &format!("version: 1\ndefault_environment: local\nenvironments:\n  local: {environment}\n"),
         );
+    }
+
+    /// A project whose environment is served by a service that a run is to start, here by a script.
+    pub(crate) fn with_script(self, port: u16, script: &str) -> Self {
+        let settings = std::fs::read_to_string(self.path().join("probity.yaml")).unwrap();
+        let service = format!("{{id: shop, start: [sh, start.sh], ready: /health, port: {port}, timeout: 1s}}");
+        self.write("probity.yaml", &format!("{settings}services: [{service}]\n"));
+        self.write("start.sh", script);
+        self
     }
 
     /// The folder.
@@ -182,6 +197,7 @@ fn named(text: &str, folder: &Path) -> String {
         (r"\b(\d+):[0-9a-f]{16}\b", "$1:7f3a91c2d4e8b016"),
         (r#""series": "[0-9a-f]{16}""#, r#""series": "5e71e55e71e55e71""#),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:8123"),
+        (r"\b(port:?) \d+\b", "$1 8123"),
         (r"\b\d+(\.\d)? (us|ms)\b", "1 ms"),
         (r"\b\d+\.\ds\b", "0.1s"),
         (r"connect 1 ms, first byte 1 ms(, body 1 ms)?", "connect 1 ms, first byte 1 ms"),

@@ -9,6 +9,8 @@ mod obligations;
 mod outcomes;
 mod processes;
 mod secrets;
+mod serve;
+mod services;
 mod sessions;
 mod uses;
 mod vacuity;

@@ -51,6 +51,8 @@ fn asked(index: &Index<'_>, scenario: &Scenario, position: usize) -> (Vec<String
             words.push(format!("{:?} {}", command.cwd, command.shell));
             words.extend(command.env.iter().map(|(name, _)| name.clone()));
         }
+        // It saves nothing.
+        Action::Log(_) => {}
     }
     (words, data_of(step).into_iter().map(|value| renamed(value, &source)).collect())
 }

@@ -11,9 +11,10 @@ use crate::json::Json;
 use crate::matrix::{Criterion, Matrix, Test};
 use crate::path::{Path, PathSteps};
 use crate::plan::{
-    Action, Body, CommandStep, EnvironmentRef, Grants, HttpStep, HttpVersion, Obligation, ObligationKind, Plan, Save,
-    SaveFrom, Scenario, Step, Used,
+    Action, Body, CommandStep, EnvironmentRef, Grants, HttpStep, HttpVersion, LogStep, Obligation, ObligationKind,
+    Plan, Save, SaveFrom, Scenario, Step, Used,
 };
+use crate::service::{Ready, Service};
 
 pub(super) fn id(text: &str) -> Id {
     Id::parse(text).unwrap()
@@ -64,6 +65,29 @@ pub(super) fn shows(kind: ObligationKind) -> Obligation {
     Obligation { kind, path: None, values: Vec::new(), of: Vec::new(), place: at(92) }
 }
 
+/// A service of the settings file.
+fn service(id: &str) -> Service {
+    Service {
+        id: self::id(id),
+        start: vec!["a".into()],
+        ready: Ready::Started,
+        port: None,
+        timeout_ms: 1,
+        grace_ms: 1,
+        cwd: ".".into(),
+        env: Vec::new(),
+        adopt: false,
+        needs: Vec::new(),
+    }
+}
+
+/// A look into the log of a service.
+pub(super) fn log(name: &str, service: &str, checks: Vec<Check>) -> Step {
+    let mut step = step_of(name, Action::Log(LogStep { service: id(service), poll: None }));
+    step.checks = checks;
+    step
+}
+
 pub(crate) fn used(case: &str) -> Used {
     Used { case: id(case), place: at(6) }
 }
@@ -72,6 +96,7 @@ pub(super) fn step_of(name: &str, action: Action) -> Step {
     let (action_name, evidence) = match &action {
         Action::Http(_) => ("api", "api_response"),
         Action::Command(_) => ("command", "command"),
+        Action::Log(_) => ("log", "log"),
     };
     Step {
         id: id(name),
@@ -181,6 +206,7 @@ pub(crate) struct World {
     pub(crate) environment: Environment,
     pub(crate) known: bool,
     pub(crate) commands: Vec<AllowedCommand>,
+    pub(crate) services: Vec<Service>,
     pub(crate) mutation_rules: Option<Json>,
     pub(crate) texts: Vec<(&'static str, &'static str)>,
     pub(crate) written: bool,
@@ -243,6 +269,7 @@ impl World {
             },
             known: true,
             commands: Vec::new(),
+            services: vec![service("shop")],
             mutation_rules: None,
             texts: Vec::new(),
             written: true,
@@ -271,14 +298,14 @@ impl World {
     pub(crate) fn http(&mut self, at: usize) -> &mut HttpStep {
         match &mut self.step(at).action {
             Action::Http(http) => http,
-            Action::Command(_) => panic!("step {at} is a command"),
+            Action::Command(_) | Action::Log(_) => panic!("step {at} is no request"),
         }
     }
 
     pub(crate) fn command(&mut self, at: usize) -> &mut CommandStep {
         match &mut self.step(at).action {
             Action::Command(command) => command,
-            Action::Http(_) => panic!("step {at} is a request"),
+            Action::Http(_) | Action::Log(_) => panic!("step {at} is no command"),
         }
     }
 
@@ -307,6 +334,7 @@ impl World {
             environment: &self.environment,
             environment_known: self.known,
             commands: &self.commands,
+            services: &self.services,
             mutation_rules: self.mutation_rules.as_ref(),
             files: &files,
             written: self.written,

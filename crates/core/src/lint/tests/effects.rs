@@ -417,3 +417,48 @@ fn texts() {
         ],
     );
 }
+
+#[test]
+fn logs() {
+    use crate::plan::ObligationKind::{Absence, Marker, Persistence, Terminal};
+    let look = |service: &str, text: &str, wanted: bool| {
+        log("A.9", service, vec![check_of(What::Contains(Channel::Log, vec![text.into()], wanted))])
+    };
+    let with = |change: &dyn Fn(&mut World)| {
+        let mut world = World::sound();
+        change(&mut world);
+        world.codes()
+    };
+    let add = |world: &mut World, step| world.plan.scenarios[0].steps.push(step);
+    assert!(with(&|w| add(w, look("shop", "stored", true))).is_empty());
+    assert_eq!(with(&|w| add(w, look("shpo", "stored", true))), [Code::ServiceUnknown]);
+    for kind in [Marker, Terminal, Persistence] {
+        let codes = with(&|w| {
+            let mut step = look("shop", "stored", true);
+            step.obligations = vec![shows(kind)];
+            add(w, step);
+        });
+        assert!(codes.contains(&Code::ObligationMisplaced), "{kind:?}: {codes:?}");
+    }
+    let absent = with(&|w| {
+        let mut step = look("shop", "ERROR", false);
+        step.obligations = vec![shows(Absence)];
+        add(w, step);
+    });
+    assert!(absent.is_empty(), "{absent:?}");
+    // It shows no layer: a criterion that only a log speaks of has its need unmet.
+    let alone = with(&|w| {
+        let only = w.plan.scenarios[0].steps[1].clone();
+        let mut step = look("shop", "stored", true);
+        (step.test_ids, step.requirement_ids, step.proves) = (only.test_ids, only.requirement_ids, only.proves);
+        w.plan.scenarios[0].steps = vec![step];
+    });
+    assert!(alone.contains(&Code::NeedsUnmet), "{alone:?}");
+    let vacuous = with(&|w| {
+        let only = w.plan.scenarios[0].steps[1].clone();
+        let mut step = look("shop", "", true);
+        (step.test_ids, step.requirement_ids, step.proves) = (only.test_ids, only.requirement_ids, only.proves);
+        add(w, step);
+    });
+    assert!(vacuous.contains(&Code::OracleVacuous), "{vacuous:?}");
+}

@@ -15,6 +15,10 @@ fn steps_are_refused_by_name() {
         ),
         (r#"{"htpp": "GET /a"}"#, r#"{"http": "GET /a"}"#, "unknown_verb"),
         (r#"{"http": "GET /a", "run": ["a"]}"#, r#"{"run": ["a"]}"#, "unknown_verb"),
+        (r#"{"log": "shop", "save": {"a": "b"}}"#, r#"{"log": "shop"}"#, "unknown_field"),
+        (r#"{"log": "shop", "expect": {"json": {}}}"#, r#"{"log": "shop", "expect": {"text": "a"}}"#, "unknown_field"),
+        (r#"{"log": ["shop"]}"#, r#"{"log": "shop"}"#, "wrong_type"),
+        (r#"{"log": "{s}"}"#, r#"{"log": "shop"}"#, "template_breakout"),
         (r#"{"goto": "/a"}"#, r#"{"http": "GET /a"}"#, "not_supported"),
         (
             r#"{"http": "GET /a", "proxy": "http://{p}:1"}"#,

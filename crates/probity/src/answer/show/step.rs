@@ -5,7 +5,7 @@ use probity_core::evaluate::{CheckResult, Truth};
 use probity_core::expect::Channel;
 use probity_core::invoke::Call;
 use probity_core::journal::body::EvidenceCaptured;
-use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, Observation};
+use probity_core::journal::observation::{CommandObserved, HopObserved, HttpObserved, LogObserved, Observation};
 use probity_core::json::Json;
 use probity_core::judged::{Judged, drawn_action, place_of};
 use probity_core::observe::Field;
@@ -39,6 +39,11 @@ pub(crate) enum Sent {
         /// Standard input.
         stdin: Option<Excerpt>,
     },
+    /// Nothing: the log of a service was looked into.
+    Log {
+        /// The service.
+        service: String,
+    },
 }
 
 /// What came back.
@@ -47,6 +52,8 @@ pub(crate) enum Got<'a> {
     Http(&'a HttpObserved, &'a HopObserved, Option<Excerpt>),
     /// What a command gave: standard output and standard error.
     Command(&'a CommandObserved, Option<Excerpt>, Option<Excerpt>),
+    /// What a service wrote since the case began.
+    Log(&'a LogObserved, Option<Excerpt>),
 }
 
 /// What left, if the step did.
@@ -63,6 +70,7 @@ pub(crate) fn sent(step: &AuditedStep) -> Option<Sent> {
             cwd: call.cwd.clone(),
             stdin: call.stdin.as_ref().map(|stdin| Excerpt::of(stdin, &mine)),
         },
+        Call::Log(call) => Sent::Log { service: call.service.to_string() },
     })
 }
 
@@ -94,6 +102,7 @@ pub(crate) fn got<'a>(judged: &Judged, step: &'a AuditedStep, evidence: &dyn Evi
             excerpt(command.stdout.sha256, Channel::Stdout),
             excerpt(command.stderr.sha256, Channel::Stderr),
         ),
+        Observation::Log(log) => Got::Log(log, excerpt(log.kept.sha256, Channel::Log)),
     })
 }
 
@@ -148,6 +157,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
     let tries = match step.observation.as_deref() {
         Some(Observation::Http(http)) => http.tries.len().max(1),
         Some(Observation::Command(_)) => 1,
+        Some(Observation::Log(log)) => usize::try_from(log.tries).unwrap_or(usize::MAX),
         None => 0,
     };
     let reason = step.judgement.reason.as_ref().map(|reason| {
@@ -156,7 +166,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
     let class = |check: &CheckResult| match planned.action {
         _ if check.hidden => "witnessed",
         Action::Http(_) => "observed",
-        Action::Command(_) => "reported",
+        Action::Command(_) | Action::Log(_) => "reported",
     };
     let mut ordered: Vec<&CheckResult> = step.judgement.checks.iter().collect();
     ordered.sort_by_key(|check| check.truth == Truth::Holds);
@@ -200,7 +210,7 @@ pub(super) fn to_json(judged: &Judged, position: usize, evidence: &dyn Evidence,
 pub(crate) fn curl_of(step: &AuditedStep) -> Option<String> {
     match step.call.as_ref()? {
         Call::Http(call) => Some(curl(call)),
-        Call::Command(_) => None,
+        Call::Command(_) | Call::Log(_) => None,
     }
 }
 
@@ -227,6 +237,7 @@ fn sent_json(sent: &Sent, handle: &str, detail: Detail) -> Json {
             ("cwd", clip(cwd, 200).into()),
             ("stdin", body(stdin.as_ref(), handle, detail)),
         ]),
+        Sent::Log { service } => Json::map([("service", Json::from(clip(service, 150)))]),
     }
 }
 
@@ -265,6 +276,12 @@ fn got_json(got: &Got<'_>, handle: &str, detail: Detail) -> Json {
             ("termination", command.result.termination.as_str().into()),
             ("stdout", body(stdout.as_ref(), handle, detail)),
             ("stderr", body(stderr.as_ref(), handle, detail)),
+        ]),
+        Got::Log(log, text) => Json::map([
+            ("from", Json::from(log.from)),
+            ("to", log.to.into()),
+            ("complete", log.complete.into()),
+            ("log", body(text.as_ref(), handle, detail)),
         ]),
     }
 }

@@ -1,7 +1,8 @@
-//! `run --plan-only`: checks, coverage, whether the targets can be reached, and what would be run, step by step. It sends
-//! nothing, keeps nothing and can never pass.
+//! `run --plan-only`: checks, coverage, which services would be started, whether the targets can be reached, and what would be
+//! run, step by step. It starts nothing, sends nothing, keeps nothing and can never pass.
 
 use probity_core::checked::CheckedPlan;
+use probity_core::codes::Code;
 use probity_core::json::Json;
 use probity_core::judged::drawn_action;
 use probity_core::plan::{Action, Scenario, Step};
@@ -12,7 +13,7 @@ use crate::answer::next::{How, Move};
 use crate::answer::site::word;
 use crate::answer::{LARGEST, clip, document, error, facts, share, size, texts};
 use crate::cmd::plan::{Read, Said, counted, drawn_findings, summary};
-use crate::engine::{self, Planned, Shared};
+use crate::engine::{self, Planned, ServiceCheck, Shared};
 use crate::out::Out;
 use crate::plans::PlanSource;
 use crate::screen::block::{Block, Tone};
@@ -73,11 +74,15 @@ fn screen(ask: &Ask<'_>, source: &PlanSource, planned: &Planned, out: Out) -> St
         [counted(planned.cases.len(), "case"), counted(steps, "step")].into_iter().flatten().collect();
     let (tone, what) = match exit {
         1 => (Tone::Bad, "the check found errors; a run would send nothing".to_owned()),
+        3 if planned.hindered() => {
+            (Tone::Open, "a service is not as a run needs it; a run would send nothing".to_owned())
+        }
         3 => (Tone::Open, "a target gives no connection; a run would send nothing".to_owned()),
         _ => (Tone::Open, format!("nothing was run; {} would be", size.join(", "))),
     };
     block.verdict("UNTESTED", tone, &format!("{}: {what}", checked.title()));
     block.line(2, 10, &summary(&read));
+    planned.services.iter().for_each(|check| service(&mut block, check));
     for (origin, failure) in &planned.preflight {
         match failure {
             None => block.row(2, "reached", 11, &origin.to_string()),
@@ -111,6 +116,47 @@ fn screen(ask: &Ask<'_>, source: &PlanSource, planned: &Planned, out: Out) -> St
     }]);
     block.line(0, 0, &format!("exit {exit}"));
     drawn_findings(&read, ask.project, out) + &block.done()
+}
+
+/// What a run would do with a service: start it and wait for it, use it, or be blocked by it.
+fn service(block: &mut Block, check: &ServiceCheck) {
+    let spec = &check.service;
+    let ports: Vec<String> = check.occupied.iter().map(ToString::to_string).collect();
+    if check.is_occupied() {
+        let what = format!("{}   {}: port {} answers already", Code::PortOccupied, spec.id, ports.join(", "));
+        block.row(2, "BLOCKED", 11, &what);
+    } else if !check.occupied.is_empty() {
+        block.row(2, "adopt", 11, &format!("{}   port {} answers already and is used", spec.id, ports.join(", ")));
+    } else if let Some(why) = &check.blocker {
+        block.row(2, "BLOCKED", 11, &format!("{}   {}: {why}", Code::ServiceNotReady, spec.id));
+    } else {
+        let cwd = if spec.cwd == "." { String::new() } else { format!("   in {}", spec.cwd) };
+        block.row(2, "start", 11, &format!("{}   {}{cwd}", spec.id, spec.drawn()));
+        let wait = format!("{}, at most {} s", spec.ready.drawn(), spec.timeout_ms.div_ceil(1000));
+        block.row(4, "ready", 18, &wait);
+    }
+}
+
+/// The same for programs.
+fn service_row(check: &ServiceCheck) -> Json {
+    let spec = &check.service;
+    let code = match (check.is_occupied(), &check.blocker) {
+        (true, _) => Some(Code::PortOccupied),
+        (false, Some(_)) if check.occupied.is_empty() => Some(Code::ServiceNotReady),
+        _ => None,
+    };
+    Json::map([
+        ("service", Json::from(spec.id.as_str())),
+        ("command", texts(spec.start.iter().take(12), 120)),
+        ("cwd", clip(&spec.cwd, 150).into()),
+        ("ports", Json::list(spec.ports().into_iter().map(u64::from))),
+        ("occupied", Json::list(check.occupied.iter().map(|port| u64::from(*port)))),
+        ("ready", clip(&spec.ready.drawn(), 200).into()),
+        ("adopt", spec.adopt.into()),
+        ("would_start", (check.occupied.is_empty() && check.blocker.is_none()).into()),
+        ("code", code.map(Code::as_str).into()),
+        ("message", check.blocker.as_ref().map(|why| clip(why, 200)).into()),
+    ])
 }
 
 fn answer(plans: &[(&PlanSource, Planned)], exit: u8) -> String {
@@ -158,6 +204,7 @@ fn plan_row(source: &PlanSource, planned: &Planned) -> Json {
         ("title", clip(planned.checked.title(), 150).into()),
         ("exit", planned.exit().into()),
         ("environment", facts::environment(planned.checked.environment())),
+        ("services", Json::List(planned.services.iter().take(10).map(service_row).collect())),
         ("preflight", Json::List(reached.collect())),
         ("cases", planned.cases.len().into()),
     ])

@@ -40,7 +40,7 @@ fn writing_it_all_again_without_a_change_gives_the_same() {
 
 forgeries! {
     // Shape and chain.
-    entry_unknown_kind_of_a_service: EntryUnknownKind, whole, |f| {
+    entry_body_invalid_of_a_service: EntryBodyInvalid, whole, |f| {
         f.insert(9, Kind::ServiceUp, Json::Map(Map::new()));
     };
     entry_body_invalid_with_an_extra_field: EntryBodyInvalid, whole, |f| {
@@ -433,7 +433,7 @@ fn identity(f: &Forgery, phase: &str) -> usize {
 }
 
 /// Clocks that tell nothing of an order.
-fn level_clocks(f: &mut Forgery) {
+pub(super) fn level_clocks(f: &mut Forgery) {
     let (at, mono) = f.entries.last().map(|last| (last.at.clone(), last.mono)).unwrap();
     for entry in f.entries.iter_mut().skip(1) {
         (entry.at, entry.mono) = (at.clone(), mono);

@@ -66,7 +66,9 @@ impl Forgery {
     pub(super) fn chained(&self) -> Vec<u8> {
         let mut journal = Vec::new();
         let mut prev = Digest::zero();
-        let moved = |old: u64| self.entries.iter().position(|e| e.kind == Kind::ActionIntent && e.seq == old);
+        let moved = |old: u64| {
+            self.entries.iter().position(|e| matches!(e.kind, Kind::ActionIntent | Kind::ServiceIntent) && e.seq == old)
+        };
         for (seq, entry) in self.entries.iter().enumerate() {
             let mut entry = Entry { seq: seq as u64, prev, ..entry.clone() };
             if let Some(old) = entry.body.get("intent").and_then(Json::as_u64)

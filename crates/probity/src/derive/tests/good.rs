@@ -9,6 +9,7 @@ use probity_store::snapshot::{Budget, Snapshot};
 use probity_testkit::server::{Act, Server};
 use tokio::sync::watch;
 
+use super::serve::{argv, free_port};
 use crate::derive::verify_snapshot;
 use crate::engine::{self, Request, Shared};
 use crate::plans;
@@ -113,6 +114,19 @@ pub(super) fn cut_off() -> &'static Good {
     RUN.get_or_init(|| {
         let server = Server::scripted(vec![Vec::new(), build(), state(), cut(), cut(), build()]);
         make(server, &one_step(step), &[], "", 1)
+    })
+}
+
+/// A run that started a service, and looked into its log.
+pub(super) fn served() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let steps =
+        "- {http: GET /version, expect: {json: {build: {type: string}}}}, {log: shop, expect: {notText: ERROR}}";
+    RUN.get_or_init(|| {
+        let port = free_port();
+        let argv: Vec<String> = argv().iter().map(|word| format!("{word:?}")).collect();
+        let service = format!("id: shop, start: [{}], port: {port}, env: {{SERVE: \"{port}\"}}", argv.join(", "));
+        make(Server::start(), &one_step(steps), &[], &format!("services:\n  - {{{service}}}\n"), 0)
     })
 }
 
