@@ -31,8 +31,7 @@ impl Found {
 }
 
 /// Words without which nothing of a text can be a secret by its looks or its name; lower case.
-const HINTS: [&str; 11] =
-    ["token", "secret", "passw", "pwd", "passphrase", "key", "bearer", "eyj", "session", "sid", "jwt"];
+const HINTS: [&str; 10] = ["token", "secret", "pass", "pwd", "key", "bearer", "eyj", "jwt", "csrf", "xsrf"];
 
 static HINTED: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(HINTS).ok());
@@ -71,7 +70,7 @@ pub(super) fn header(name: &str, value: &str, found: &mut Vec<Found>) {
         found.extend(value.split(';').filter_map(cookie));
     } else if named("authorization") || named("proxy-authorization") {
         credentials(name, value, found);
-    } else if header::is_credential(name) || is_secret_name(name) {
+    } else if header::is_credential(name) || (is_hinted(name.as_bytes()) && is_secret_name(name)) {
         found.push(Found::text(name, value.trim()));
     } else if is_hinted(value.as_bytes()) {
         url(value, found);
