@@ -19,7 +19,7 @@ use super::write::{A, Html, Room};
 use super::{Page, copyable, evidence_link};
 use crate::answer::finding::{expected, handle, origin, provenance_word};
 use crate::answer::show::{captured, checks_on, curl_of, sent_headers, step_status, step_word};
-use crate::screen::show::time;
+use crate::screen::show::{replaced, time};
 use crate::screen::verify::bytes as size;
 
 /// Bytes of all rows, and of all details.
@@ -346,10 +346,8 @@ fn evidence(judged: &Judged, html: &mut Html, position: usize) {
     let all = captured(judged, &judged.audited().steps()[position]);
     html.el("ul", &[A::Class("evidence")], |html| {
         for one in all.iter().take(CHECKS) {
-            let redacted =
-                if one.redactions > 0 { format!(", {} secrets replaced", one.redactions) } else { String::new() };
             html.el("li", &[], |html| {
-                html.text(&format!("{}, {}{redacted} ", one.role, size(one.bytes)));
+                html.text(&format!("{}, {}{} ", one.role, size(one.bytes), replaced(one.redactions)));
                 html.say("code", "", &one.sha256.to_string());
             });
         }

@@ -92,9 +92,7 @@ fn step(block: &mut Block, judged: &Judged, position: usize, evidence: &dyn Evid
         block.row(INDENT, word, COLUMN, &format!("{}: {}", obliged.kind.as_str(), obliged.why));
     }
     for one in captured(judged, audited) {
-        let redacted =
-            if one.redactions > 0 { format!(", {} secrets replaced", one.redactions) } else { String::new() };
-        let text = format!("{}  {}, {}{redacted}", one.sha256, one.role, bytes(one.bytes));
+        let text = format!("{}  {}, {}{}", one.sha256, one.role, bytes(one.bytes), replaced(one.redactions));
         block.row(INDENT, "sha256", COLUMN, &text);
     }
     if let Some(line) = curl_of(audited) {
@@ -196,6 +194,7 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
     for check in &judged.audited().steps()[position].judgement.checks {
         let from = origin(judged, scenario, planned, check)
             .unwrap_or_else(|| provenance_word(judged, scenario, planned, check).to_owned());
+        let from = if check.hidden { format!("{from}; witnessed: it looks behind a placeholder") } else { from };
         match check.truth {
             Truth::Holds => block.row(INDENT, "holds", COLUMN, &format!("{}    ({from})", expected(check))),
             Truth::Fails | Truth::Unknown => {
@@ -206,6 +205,15 @@ fn checks(block: &mut Block, judged: &Judged, position: usize) {
                 block.row(COLUMN, "saw", COLUMN + 10, &format!("{}{why}", check.saw));
             }
         }
+    }
+}
+
+/// What redaction did to some bytes, as the end of a list.
+pub(crate) fn replaced(secrets: u64) -> String {
+    match secrets {
+        0 => String::new(),
+        1 => ", 1 secret replaced".to_owned(),
+        more => format!(", {more} secrets replaced"),
     }
 }
 

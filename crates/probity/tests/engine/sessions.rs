@@ -118,6 +118,10 @@ cases:
         assert_eq!(ran.exit, exit, "{checks}: {}", ran.said());
         assert!(ran.stdout.contains(words), "{checks}: {}", ran.said());
         assert!(!ran.said().contains(TOKEN), "{checks}: {}", ran.said());
+        // What was seen once and cannot be asked again says so.
+        let shown = done(&lab.command(&["show", "LOGIN-1.1"]).output().unwrap());
+        let hidden = checks.contains("matches") || checks.contains("length") || checks.contains("startsWith");
+        assert!(hidden == shown.stdout.contains("witnessed:") && !shown.said().contains(TOKEN), "{}", shown.said());
         nothing_of(&[TOKEN, COOKIE], &lab);
     }
 }
