@@ -140,6 +140,11 @@ pub trait Evidence {
     /// All of them; `None` where they are missing or changed.
     fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>>;
 
+    /// Whether all of it is in memory, so that looking into it costs nothing.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+
     /// The first of them, at most [`HEAD`].
     fn head(&self, digest: &Digest) -> Option<Vec<u8>> {
         self.bytes(digest).map(|bytes| bytes[..bytes.len().min(HEAD)].to_vec())
@@ -274,10 +279,8 @@ fn conclude(checks: &[CheckResult], missing: Option<String>) -> (StepStatus, Opt
 pub fn reads_body(step: &Step) -> bool {
     let checks = step.checks.iter().any(|check| match check.what {
         What::Json(..) | What::JsonAny(..) | What::Contains(..) | What::Text(..) | What::Schema(..) => true,
-        // Its length is known; whether a placeholder stands in it is not.
-        What::Size(_) => true,
         What::Status(_) | What::Exit(_) | What::Header(..) | What::Time(_) => false,
-        What::Redirect(_) | What::HttpVersion(_) => false,
+        What::Size(_) | What::Redirect(_) | What::HttpVersion(_) => false,
     });
     checks || !step.records.is_empty() || step.saves.iter().any(|save| !matches!(save.from, SaveFrom::Header(_)))
 }
@@ -307,7 +310,7 @@ impl Captured {
     fn of(step: &Step, observation: &Observation, evidence: &dyn Evidence) -> Option<Self> {
         match observation {
             // A body that no check looks into is not read: it may be large.
-            Observation::Http(_) if !reads_body(step) => Some(Self::default()),
+            Observation::Http(_) if !reads_body(step) && !evidence.is_at_hand() => Some(Self::default()),
             Observation::Http(http) => {
                 let body = evidence.bytes(&http.hops.last()?.body().sha256)?;
                 Some(Self { body: Some(body), ..Self::default() })

@@ -220,7 +220,9 @@ impl Audit<'_, '_> {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
         self.sealed_program(step, action, observation);
-        let judgement = case.judge(step, &call, observation, self.evidence, &commit.witnessed);
+        let redacted = action.evidence.iter().any(|evidence| evidence.redactions > 0);
+        let witnessed = commit.witnessed.of(step, redacted);
+        let judgement = case.judge(step, &call, observation, self.evidence, &witnessed);
         let mut audited = bare(judgement, Some(call));
         audited.previews = previews(observation, self.evidence);
         audited.observation = Some(Arc::clone(observation));

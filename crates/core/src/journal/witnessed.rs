@@ -5,9 +5,14 @@
 
 use super::body::Fields;
 use crate::evaluate::{CheckResult, Truth, verdict_of};
+use crate::expect::What;
 use crate::json::{Json, Map};
+use crate::plan::Step;
 use crate::redact::{holds, spans};
 use crate::step::Judgement;
+
+/// What results on the size of a body call themselves.
+const SIZE: &str = "size";
 
 /// Notes of one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +54,8 @@ impl Witnessed {
                     Some(live) => live.truth,
                     None => verdict_of(&seen.iter().map(|result| (*result).clone()).collect::<Vec<_>>()),
                 };
-                if truth != result.truth {
+                // Of a size only this note says that a placeholder stands in the body, which nobody reads for it again.
+                if truth != result.truth || result.what == SIZE {
                     checks.push(WitnessedCheck { check, at, truth });
                 }
             }
@@ -65,12 +71,19 @@ impl Witnessed {
         Self { checks, saved: saved.filter(|(name, text)| !known(name, text)).collect() }
     }
 
+    /// Those that may be heard of a step; a size is only what it is where something of the body was replaced.
+    pub(crate) fn of(&self, step: &Step, redacted: bool) -> Self {
+        let size = |check: usize| step.checks.get(check).is_some_and(|check| matches!(check.what, What::Size(_)));
+        let checks = self.checks.iter().filter(|note| redacted || !size(note.check)).copied().collect();
+        Self { checks, saved: self.saved.clone() }
+    }
+
     /// Puts the notes in the place of what could not be asked.
     pub(crate) fn hear(&self, results: &mut [CheckResult]) {
         for note in &self.checks {
             let mut of = results.iter_mut().filter(|result| result.check == note.check);
-            if let Some(result) = of.nth(note.at).filter(|result| result.hidden) {
-                result.truth = note.truth;
+            if let Some(result) = of.nth(note.at).filter(|result| result.hidden || result.what == SIZE) {
+                (result.truth, result.hidden) = (note.truth, true);
                 let unknown = note.truth == Truth::Unknown;
                 result.why = unknown.then(|| "it could not be evaluated over the live answer".into());
                 result.cause = result.cause.filter(|_| unknown);
@@ -191,6 +204,25 @@ mod tests {
         notes.hear(&mut results);
         assert_eq!(results.each_ref().map(|result| result.truth), [Truth::Fails, Truth::Holds, Truth::Unknown]);
         assert!(results[2].why.is_some() && results[1].why.is_none());
+    }
+
+    #[test]
+    fn a_size_is_another_only_where_something_was_replaced() {
+        use crate::expect::Check;
+        let mut world = crate::lint::testing::World::sound();
+        let step = &mut world.plan.scenarios[0].steps[0];
+        step.checks = vec![
+            Check { what: What::Status(vec![200]), place: Default::default() },
+            Check { what: What::Size(Vec::new()), place: Default::default() },
+        ];
+        let note = |check| WitnessedCheck { check, at: 0, truth: Truth::Holds };
+        let notes = Witnessed { checks: vec![note(0), note(1)], saved: Vec::new() };
+        assert_eq!((notes.of(step, true).checks.len(), notes.of(step, false).checks), (2, vec![note(0)]));
+        let mut results = [CheckResult { what: SIZE.into(), ..result(1, false, Truth::Fails) }];
+        notes.of(step, false).hear(&mut results);
+        assert_eq!((results[0].truth, results[0].hidden), (Truth::Fails, false));
+        notes.hear(&mut results);
+        assert_eq!((results[0].truth, results[0].hidden), (Truth::Holds, true));
     }
 
     #[test]

@@ -147,6 +147,10 @@ impl Captures {
 }
 
 impl Evidence for Captures {
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+
     fn bytes(&self, digest: &Digest) -> Option<Arc<Vec<u8>>> {
         self.held.get(digest).map(Arc::clone)
     }

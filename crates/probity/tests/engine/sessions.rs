@@ -100,6 +100,9 @@ fn a_check_behind_a_placeholder_is_asked_of_the_live_answer() {
         ("access_token: {not: {startsWith: 'secret'}}, user: qa", 0, "1 witnessed"),
         ("access_token: {matches: '^secret'}, user: qa", 1, "requirement_failed"),
         ("access_token: {length: 99}, user: qa", 1, "requirement_failed"),
+        // The size is that of the answer, not that of what is kept of it.
+        ("user: qa}, size: {lt: 56B", 0, "1 witnessed"),
+        ("user: qa}, size: {gt: 56B", 1, "requirement_failed"),
     ] {
         let lab = Lab::with(
             serving(vec![login()]),
@@ -120,7 +123,7 @@ cases:
         assert!(!ran.said().contains(TOKEN), "{checks}: {}", ran.said());
         // What was seen once and cannot be asked again says so.
         let shown = done(&lab.command(&["show", "LOGIN-1.1"]).output().unwrap());
-        let hidden = checks.contains("matches") || checks.contains("length") || checks.contains("startsWith");
+        let hidden = ["matches", "length", "startsWith", "size"].iter().any(|word| checks.contains(word));
         assert!(hidden == shown.stdout.contains("witnessed:") && !shown.said().contains(TOKEN), "{}", shown.said());
         nothing_of(&[TOKEN, COOKIE], &lab);
     }
