@@ -150,6 +150,15 @@ pub struct Hop {
     pub peer: Peer,
 }
 
+impl Hop {
+    /// What the answer says of its media type, parameters included.
+    #[must_use]
+    pub fn media(&self) -> Option<&str> {
+        let found = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
 /// Microseconds of each phase; zero where a phase did not occur (a reused connection has no first three).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Phases {

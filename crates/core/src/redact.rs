@@ -23,7 +23,7 @@ pub use placeholder::{Hidden, apart, hidden, holds, in_bytes, is_number, shows, 
 
 use crate::coding;
 use crate::json::{Json, Map, Number};
-use crate::observe::{Exchange, Hop};
+use crate::observe::Exchange;
 use crate::vars::ENV_START;
 use search::Search;
 use structure::Found;
@@ -129,11 +129,15 @@ impl Redactor {
                 }
             }
             match &hop.decoded {
-                Some(decoded) => structure::body(decoded, media(hop), &mut found),
+                Some(decoded) => structure::body(decoded, hop.media().unwrap_or_default(), &mut found),
                 None if coding::is_coded(&hop.headers) => {
-                    structure::body(&coding::glimpse(&hop.headers, &hop.wire, GLIMPSE), media(hop), &mut found);
+                    structure::body(
+                        &coding::glimpse(&hop.headers, &hop.wire, GLIMPSE),
+                        hop.media().unwrap_or_default(),
+                        &mut found,
+                    );
                 }
-                None => structure::body(&hop.wire, media(hop), &mut found),
+                None => structure::body(&hop.wire, hop.media().unwrap_or_default(), &mut found),
             }
         }
         self.take(found);
@@ -245,11 +249,6 @@ fn is_value(bytes: &[u8], range: &Range<usize>) -> bool {
     let before = bytes[..range.start].iter().rev().find(|b| !b.is_ascii_whitespace());
     let after = bytes[range.end..].iter().find(|b| !b.is_ascii_whitespace());
     matches!(before, Some(b':' | b'[' | b',')) && matches!(after, None | Some(b',' | b']' | b'}'))
-}
-
-fn media(hop: &Hop) -> &str {
-    let found = hop.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    found.map(|(_, value)| value.as_str()).unwrap_or_default()
 }
 
 /// A value with its texts and numbers replaced, at any depth; keys are texts as well.

@@ -282,6 +282,26 @@ impl Body for LogKept {
     }
 }
 
+impl ServiceDown {
+    /// Of a service that nothing was done to.
+    #[must_use]
+    pub fn skipped(intent: u64, service: &Id, cause: DownCause) -> Self {
+        Self {
+            intent,
+            service: service.clone(),
+            cause,
+            status: DownStatus::Skipped,
+            message: None,
+            exit: None,
+            signal: None,
+            term_sent: false,
+            kill_sent: false,
+            left_over: 0,
+            log: None,
+        }
+    }
+}
+
 impl Body for ServiceDown {
     fn fields(f: &mut Fields) -> Option<Self> {
         let code = |value: Json| match value {

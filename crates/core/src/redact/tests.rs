@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::json::{Limits, read};
+use crate::observe::Hop;
 use proptest::prelude::*;
 
 fn redactor() -> Redactor {

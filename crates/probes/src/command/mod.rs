@@ -11,6 +11,7 @@
 //!   1.0 to 1.2 at 100 MiB; `fork` for the sake of a `pre_exec` hook 1.2, 2.3 to 2.9, and 7 to 10. A parent-death signal
 //!   needs that hook, so there is none: if this process is killed outright, a running child goes on until it ends by itself.
 //!   Dropping the future ends it.
+//! * Where the system allows it a child starts in a mount namespace in which the run folder is read-only ([`Isolated`]).
 //!
 //! Linux only.
 

@@ -114,8 +114,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let opened_at = recorder.last_at().to_owned();
     let programs = programs(request.project, checked.plan());
     let checked = Arc::new(checked);
-    let ours = vec![opened.marker.clone(), recorder.folder.run().to_owned()];
-    recorder.redactor = recorder.redactor.sparing(written(&checked), ours);
+    spare(&mut recorder, &checked, &opened);
     let services = Services::sealed(request.project, &checked);
     let mut run = Run {
         request,
@@ -212,10 +211,13 @@ pub(super) fn isolated(checked: &CheckedPlan, folder: &RunFolder, list: &RunList
     any.then(|| Isolated::from(&[folder.path(), &list.path()])).flatten()
 }
 
-/// What a plan writes out, to be asked for when something may be a secret.
-fn written(checked: &Arc<CheckedPlan>) -> Written {
+/// Takes what the plan writes out, and what the engine made for the run, for no secrets.
+pub(super) fn spare(recorder: &mut Recorder, checked: &Arc<CheckedPlan>, opened: &RunOpened) {
+    let ours = vec![opened.marker.clone(), recorder.folder.run().to_owned()];
     let checked = Arc::clone(checked);
-    Arc::new(move || redact::written(checked.plan_text()))
+    // To be asked for when something may be a secret, which most runs never do.
+    let written: Written = Arc::new(move || redact::written(checked.plan_text()));
+    recorder.redactor = std::mem::take(&mut recorder.redactor).sparing(written, ours);
 }
 
 /// Hashes the program and the scripts of each command step now; they are compared again before each start.

@@ -134,6 +134,7 @@ fn clean_up(
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
     let (secrets, redactor, _) = open::credentials(audited.checked(), &project);
     recorder.redactor = redactor;
+    open::spare(&mut recorder, audited.checked(), recorded.opened());
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let used = commits.fold((0u64, 0u64), |(probes, output), commit| {
         (probes.saturating_add(commit.probes), output.saturating_add(commit.output_bytes))

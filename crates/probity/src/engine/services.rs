@@ -179,19 +179,8 @@ fn bare(
     cause: DownCause,
     message: Option<String>,
 ) -> Result<(), EngineError> {
-    let entry = ServiceDown {
-        intent,
-        service: id.clone(),
-        cause,
-        status: DownStatus::Skipped,
-        message: message.map(|message| recorder.redactor.text(&message)),
-        exit: None,
-        signal: None,
-        term_sent: false,
-        kill_sent: false,
-        left_over: 0,
-        log: None,
-    };
+    let message = message.map(|message| recorder.redactor.text(&message));
+    let entry = ServiceDown { message, ..ServiceDown::skipped(intent, id, cause) };
     recorder.write(Kind::ServiceDown, &entry)?;
     Ok(())
 }

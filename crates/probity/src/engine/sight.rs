@@ -300,12 +300,7 @@ fn kept_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captur
     }
     hop.url = redactor.text(&hop.url);
     hop.reason = redactor.text(&hop.reason);
-    let media = hop
-        .headers
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        .map_or("application/octet-stream", |(_, value)| value.as_str())
-        .to_owned();
+    let media = hop.media().unwrap_or("application/octet-stream").to_owned();
     let cut = !hop.complete;
     let wire = std::mem::take(&mut hop.wire);
     let (wire, decoded) = match hop.decoded.take() {

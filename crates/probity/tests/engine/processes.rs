@@ -10,7 +10,7 @@ use probity_testkit::server::{Act, Server};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lab::{Lab, bodies, came_to, done, journal_text, outcome, reasons, steps};
+use crate::lab::{Lab, Ran, bodies, came_to, done, journal_text, outcome, reasons, steps};
 use crate::outcomes::WHOLE;
 
 fn signal(child: &Child, signal: Signal) {
@@ -295,8 +295,9 @@ fn a_run_from_elsewhere_sends_nothing_when_it_is_taken_up() {
 /// A program that writes where the run is written down: where the system allows it, it cannot; elsewhere it is found out.
 #[test]
 fn a_program_does_not_write_into_its_run() {
-    let lab = Lab::new(
-        "
+    let evil = || {
+        let lab = Lab::new(
+            "
 cases:
   - id: EVIL-1
     title: a program that writes where it should not
@@ -304,23 +305,37 @@ cases:
     steps:
       - {run: [sh, tools/evil.sh], expect: {exit: 0, text: tried it}}
 ",
-    );
-    lab.write(
-        "tools/evil.sh",
-        "for file in probity-runs/*/journal.jsonl probity-runs/index.jsonl; do echo '{}' >> \"$file\"; done 2>/dev/null
+        );
+        lab.write(
+            "tools/evil.sh",
+            "for file in probity-runs/*/journal.jsonl probity-runs/index.jsonl; do echo '{}' >> \"$file\"; done 2>/dev/null
 mkdir probity-runs/*/evidence/zz 2>/dev/null
 touch mine && echo tried it
 ",
-    );
+        );
+        lab
+    };
+    let found_out = |lab: &Lab, ran: &Ran| {
+        assert!(lab.dir.path().join("mine").is_file(), "{}", ran.said());
+        assert!(ran.exit == 6 && ran.stderr.contains("index_broken"), "{}", ran.said());
+        assert_eq!(bodies(&lab.only(), "run.opened")[0]["isolation"], "none");
+    };
+    let lab = evil();
     let ran = lab.run(&[]);
-    assert!(lab.dir.path().join("mine").is_file(), "{}", ran.said());
-    if ran.stdout.contains("isolation mount_namespace") {
-        assert_eq!(ran.exit, 0, "{}", ran.said());
-        assert!(!lab.only().join("evidence/zz").exists(), "{}", ran.said());
-        assert_eq!(done(&lab.command(&["verify"]).output().unwrap()).exit, 0);
-    } else {
-        assert!(ran.stdout.contains("isolation none") && ran.exit == 6, "{}", ran.said());
+    if bodies(&lab.only(), "run.opened")[0]["isolation"] == "none" {
+        return found_out(&lab, &ran);
     }
+    assert!(lab.dir.path().join("mine").is_file(), "{}", ran.said());
+    assert!(ran.exit == 0 && ran.stdout.contains("isolation mount_namespace"), "{}", ran.said());
+    assert!(!lab.only().join("evidence/zz").exists(), "{}", ran.said());
+    assert_eq!(done(&lab.command(&["verify"]).output().unwrap()).exit, 0);
+    // The same without the right to mount.
+    let lab = evil();
+    let program = lab.command(&[]).get_program().to_owned();
+    let mut without = std::process::Command::new("setpriv");
+    without.args(["--bounding-set=-sys_admin", "--"]).arg(program).arg("run").current_dir(lab.dir.path());
+    let ran = done(&without.output().unwrap());
+    found_out(&lab, &ran);
 }
 
 #[test]

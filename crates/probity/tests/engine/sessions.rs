@@ -308,3 +308,29 @@ cases:
     assert_eq!(ran.exit, 5, "{}", ran.said());
     nothing_of(&[&TOKEN[..TOKEN.len() - 4]], &lab);
 }
+
+#[test]
+fn a_lost_run_hides_nothing_that_the_plan_writes_out() {
+    let lab = Lab::with(
+        serving(vec![answer("", r#"{"token": "written-out-words"}"#), Act::Sleep(30_000)]),
+        "
+cases:
+  - id: LOST-1
+    title: lost
+    covers: [C-1]
+    steps:
+      - {http: GET /token, expect: {json: {token: written-out-words}}}
+      - {http: GET /slow, expect: {status: 200}}
+    cleanup:
+      - {http: GET /again, expect: {json: {token: written-out-words}}}
+",
+    );
+    let mut child = lab.start_until(&[], "/slow");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let name = lab.only().file_name().unwrap().to_str().unwrap().to_owned();
+    let ran = lab.run(&["--resume", &name]);
+    let commits = bodies(&lab.only(), "action.commit");
+    assert_eq!(commits.last().unwrap()["status"], "passed", "{}", ran.said());
+    assert!(bodies(&lab.only(), "runtime.observed").iter().all(|body| body["what"] != "secret_kept"), "{}", ran.said());
+}

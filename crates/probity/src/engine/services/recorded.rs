@@ -34,19 +34,7 @@ pub(in crate::engine) fn stop_recorded(
         let id = &record.intent.service;
         let grace = needed.iter().find(|service| service.id == *id).map_or(GRACE_MS, |service| service.grace_ms);
         let adopted = record.state() == Some(UpState::Adopted);
-        let mut down = ServiceDown {
-            intent: record.seq,
-            service: id.clone(),
-            cause: DownCause::Resumed,
-            status: DownStatus::Skipped,
-            message: None,
-            exit: None,
-            signal: None,
-            term_sent: false,
-            kill_sent: false,
-            left_over: 0,
-            log: None,
-        };
+        let mut down = ServiceDown::skipped(record.seq, id, DownCause::Resumed);
         if !adopted && ours {
             let end = probe::stop_recorded(record.process(), &record.intent.mark, Duration::from_millis(grace));
             down = ServiceDown {
