@@ -19,7 +19,7 @@ use crate::observe::{Failure, FailureKind};
 use crate::plan::{Plan, Scenario, Step};
 use crate::step::{self, Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vars::Vars;
-use crate::write_policy::{self, Ours};
+use crate::write_policy::{self, Ours, Redirected};
 use crate::{checked::CheckedPlan, journal::opened::RunOpened};
 
 pub use order::{MOST_USED, Order};
@@ -204,6 +204,13 @@ impl<'a> CaseWalk<'a> {
                 Failure { kind: FailureKind::TemplateRefused, message: format!("the variable {name} was never saved") }
             }
         })
+    }
+
+    /// Why a redirect of a call may not be followed, if it may not: the write policy is asked of it as of the call
+    /// itself. `vars` are those that it was sent with.
+    #[must_use]
+    pub fn redirect_stopped(&self, step: &Step, to: &Redirected<'_>, vars: &Vars) -> Option<String> {
+        write_policy::redirect_stopped(self.checked, step, to, vars, &self.ours)
     }
 
     /// Takes the outcome of a step: its saved values, and whether the case goes on.

@@ -1,7 +1,8 @@
 //! The write policy of a plan: which steps write, and which of the writes are allowed (plan.md "`mutation`").
 //!
 //! It is decided three times: on the plan, by the lint; on the resolved call, before it leaves; and again in the
-//! derivation. The last two are one function over one call.
+//! derivation. The last two are one function over one call. A redirect is a request of its own and is decided in the
+//! same way before it is followed.
 
 use std::collections::BTreeSet;
 
@@ -168,36 +169,113 @@ pub fn stopped(checked: &CheckedPlan, step: &Step, call: &Call, vars: &Vars, our
         WritePolicy::ReadOnly => writes().then(|| format!("{} writes, and the policy is read-only", step.id)),
         WritePolicy::ScopedWrite => {
             let prefix = mutation.prefix.as_deref().and_then(|template| prefix_of(template, vars));
-            let named = |name: &&str| ours.has(name) && vars.get(name).is_some_and(|value| !text_of(value).is_empty());
             let carried = prefix.as_deref().is_some_and(|prefix| carries(call, prefix));
-            let fine = carried || scoped_variables(step).iter().any(named);
-            (!fine && writes()).then(|| {
-                let prefix = prefix.as_deref().unwrap_or("of the policy");
-                format!(
-                    "what {} would send holds neither the prefix {prefix} nor an id saved from an allowed write of this case",
-                    step.id
-                )
-            })
+            let fine = carried || scoped_variables(step).iter().any(|name| owned(name, vars, ours).is_some());
+            (!fine && writes()).then(|| not_scoped(&format!("what {} would send", step.id), prefix.as_deref()))
         }
     }
+}
+
+/// What a variable holds that an allowed write saved; nothing where that is empty.
+fn owned(name: &str, vars: &Vars, ours: &Ours) -> Option<String> {
+    vars.get(name).filter(|_| ours.has(name)).map(text_of).filter(|text| !text.is_empty())
+}
+
+fn not_scoped(what: &str, prefix: Option<&str>) -> String {
+    let prefix = prefix.unwrap_or("of the policy");
+    format!("{what} holds neither the prefix {prefix} nor an id saved from an allowed write of this case")
+}
+
+/// A request that an answer asks for: where a redirect leads.
+#[derive(Clone, Copy, Debug)]
+pub struct Redirected<'a> {
+    /// The method that it would have.
+    pub method: &'a str,
+    /// Its absolute URL.
+    pub url: &'a str,
+    /// The body of the call, where it goes along.
+    pub body: Option<&'a [u8]>,
+}
+
+/// Why the write policy stops a redirect, if it does. Whoever answered chose the URL, so no allowance of the profile
+/// counts for it, and an id names an object there only as a whole segment of the path or a whole value of the query.
+#[must_use]
+pub fn redirect_stopped(
+    checked: &CheckedPlan,
+    step: &Step,
+    to: &Redirected<'_>,
+    vars: &Vars,
+    ours: &Ours,
+) -> Option<String> {
+    let writes = || redirect_writes(to, checked.profile().mutation.as_ref());
+    let what = format!("the redirect of {} to {} {}", step.id, to.method, to.url);
+    let Some(mutation) = &checked.plan().mutation else {
+        let production = checked.environment().kind.as_deref() == Some("production");
+        return (production && writes())
+            .then(|| format!("{what} writes; the environment is production and the plan declares no write policy"));
+    };
+    match mutation.policy {
+        WritePolicy::Unrestricted => None,
+        WritePolicy::ReadOnly => writes().then(|| format!("{what} writes, and the policy is read-only")),
+        WritePolicy::ScopedWrite => {
+            let prefix = mutation.prefix.as_deref().and_then(|template| prefix_of(template, vars));
+            let carried = prefix.as_deref().is_some_and(|prefix| sent_holds(to.url, to.body, prefix));
+            let fine = carried || names_ours(step, to, vars, ours);
+            (!fine && writes()).then(|| not_scoped(&what, prefix.as_deref()))
+        }
+    }
+}
+
+fn redirect_writes(to: &Redirected<'_>, signatures: Option<&Json>) -> bool {
+    let url = Url::parse(to.url).ok();
+    let path = url.as_ref().map_or("", Url::path);
+    let asked = url.as_ref().and_then(Url::query).map_or_else(String::new, |query| format!("{path}?{query}"));
+    let body = String::from_utf8_lossy(to.body.unwrap_or_default());
+    by_method(to.method)
+        || signed(signatures, "write_signatures", to.method, &[to.url, path, asked.as_str()], Some(&*body))
+}
+
+/// Whether a redirect names an object that this case made: in its URL, or in a body that goes along.
+fn names_ours(step: &Step, to: &Redirected<'_>, vars: &Vars, ours: &Ours) -> bool {
+    let url = Url::parse(to.url).ok();
+    let in_url = |id: &str| {
+        let Some(url) = &url else { return false };
+        let decoded = |segment: &str| percent_encoding::percent_decode_str(segment).eq(id.bytes());
+        url.path_segments().is_some_and(|mut segments| segments.any(decoded))
+            || url.query_pairs().any(|(_, value)| value == id)
+    };
+    let in_body: BTreeSet<&str> = match &step.action {
+        Action::Http(http) if to.body.is_some() => http.body.iter().flat_map(body_of).flat_map(variables).collect(),
+        _ => BTreeSet::new(),
+    };
+    ours.0
+        .iter()
+        .filter_map(|name| Some((name, owned(name, vars, ours)?)))
+        .any(|(name, id)| in_body.contains(name.as_str()) || in_url(&id))
 }
 
 /// Whether the prefix stands in path, query or body, as they leave; its letters are never encoded there. Host and
 /// fragment are no part of it.
 fn carries(call: &Call, prefix: &str) -> bool {
-    let held = |bytes: &[u8]| bytes.windows(prefix.len()).any(|window| window == prefix.as_bytes());
     match call {
-        Call::Http(HttpCall { url, body, .. }) => {
-            let url = Url::parse(url).ok();
-            let path = url.as_ref().is_some_and(|url| held(url.path().as_bytes()));
-            let query = url.as_ref().and_then(Url::query).is_some_and(|query| held(query.as_bytes()));
-            path || query || body.as_deref().is_some_and(held)
-        }
+        Call::Http(HttpCall { url, body, .. }) => sent_holds(url, body.as_deref(), prefix),
         Call::Command(CommandCall { argv, stdin, .. }) => {
-            argv.iter().skip(1).any(|word| held(word.as_bytes())) || stdin.as_deref().is_some_and(held)
+            let mut words = argv.iter().skip(1).map(String::as_bytes).chain(stdin.as_deref());
+            words.any(|word| held(word, prefix))
         }
         Call::Log(_) => false,
     }
+}
+
+fn held(bytes: &[u8], prefix: &str) -> bool {
+    memchr::memmem::find(bytes, prefix.as_bytes()).is_some()
+}
+
+fn sent_holds(url: &str, body: Option<&[u8]>, prefix: &str) -> bool {
+    let url = Url::parse(url).ok();
+    let path = url.as_ref().is_some_and(|url| held(url.path().as_bytes(), prefix));
+    let query = url.as_ref().and_then(Url::query).is_some_and(|query| held(query.as_bytes(), prefix));
+    path || query || body.is_some_and(|body| held(body, prefix))
 }
 
 #[cfg(test)]

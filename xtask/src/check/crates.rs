@@ -16,7 +16,7 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 17] = [
+const CORE: [&str; 18] = [
     "aho-corasick",
     "base64",
     "brotli-decompressor",
@@ -24,6 +24,7 @@ const CORE: [&str; 17] = [
     "globset",
     "jsonschema",
     "memchr",
+    "percent-encoding",
     "regex",
     "ruzstd",
     "serde",

@@ -21,6 +21,7 @@ use crate::step::{Evidence, Judgement, StepReason, StepStatus, Weight};
 use crate::vacuity::{self, Strength};
 use crate::vars::Vars;
 use crate::walk::{self, CaseWalk, EngineValues, Next, Walked, gone, skipped, without_service};
+use crate::write_policy::Redirected;
 
 /// Walks the plan beside the journal.
 pub(super) fn walk(
@@ -219,6 +220,7 @@ impl Audit<'_, '_> {
         if let Some(fault) = seen::fault(&call, observation, commit, action, self.evidence) {
             self.refuse(fault.code, action, format!("{}: {}", step.id, fault.message));
         }
+        self.redirects(case, step, action, &call, observation);
         self.sealed_program(step, action, observation);
         let redacted = action.evidence.iter().any(|evidence| evidence.redactions > 0);
         let witnessed = commit.witnessed.of(step, redacted);
@@ -227,6 +229,26 @@ impl Audit<'_, '_> {
         audited.previews = previews(observation, self.evidence);
         audited.observation = Some(Arc::clone(observation));
         audited
+    }
+
+    /// A redirect that was followed is one that the write policy lets through.
+    fn redirects(
+        &mut self,
+        case: &CaseWalk<'_>,
+        step: &Step,
+        action: &ActionRecord,
+        call: &Call,
+        observation: &Observation,
+    ) {
+        let (Call::Http(call), Observation::Http(seen)) = (call, observation) else { return };
+        for observed in seen.hops.iter().skip(1) {
+            let hop = &observed.hop;
+            let body = call.body.as_deref().filter(|_| hop.sent_bytes > 0);
+            let to = Redirected { method: &hop.method, url: &hop.url, body };
+            if let Some(message) = case.redirect_stopped(step, &to, case.vars()) {
+                self.refuse(Code::IntentDiffers, action, format!("{message}, and it was followed"));
+            }
+        }
     }
 
     /// A program that ran was sealed by its name before (threats.md R5b).

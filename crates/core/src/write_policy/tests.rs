@@ -166,3 +166,44 @@ fn what_a_value_makes_of_a_reading_command() {
     let policy = r#"{"policy":"read-only"}"#;
     assert!(walked(&plan(policy, r#"{"a":"1"}"#, "local", steps), &[]).is_empty());
 }
+
+#[test]
+fn a_redirect_is_decided_like_a_request() {
+    let step = r#"{"http":"POST /items","json":{"name":"qa-1"},"save":{"id":"id"}},
+        {"http":"PUT /items/{id}","json":{"of":"{id}"}}"#;
+    let profiles = [
+        (SCOPED, "local"),
+        (r#"{"policy":"read-only"}"#, "local"),
+        (r#"{"policy":"unrestricted"}"#, "production"),
+        ("", "production"),
+    ];
+    let body = Some(r#"{"of":"17"}"#);
+    // Method, URL, body that goes along; whether each of the four lets it through.
+    let cases: &[(&str, &str, Option<&str>, [bool; 4])] = &[
+        ("GET", "http://qa-1.test/elsewhere", None, [true, true, true, true]),
+        ("PUT", "http://h/items/17", None, [true, false, true, false]),
+        ("PUT", "http://h/items/1%37", None, [true, false, true, false]),
+        ("PUT", "http://h/items?id=17", None, [true, false, true, false]),
+        ("PUT", "http://h/qa-1x", None, [true, false, true, false]),
+        ("PUT", "http://h/items", body, [true, false, true, false]),
+        // Not the object: another one, a part of a segment, the host.
+        ("PUT", "http://h/items/18", None, [false, false, true, false]),
+        ("PUT", "http://h/items/170", None, [false, false, true, false]),
+        ("DELETE", "http://qa-1.test/items", None, [false, false, true, false]),
+        // Whoever answers cannot claim an allowance, and a write that looks harmless is one.
+        ("POST", "http://h/search", None, [false, false, true, false]),
+        ("GET", "http://h/delete/7", None, [false, false, true, false]),
+    ];
+    for (at, (policy, kind)) in profiles.into_iter().enumerate() {
+        let checked = plan(policy, "{}", kind, step);
+        let step = &checked.plan().scenarios[0].steps[1];
+        let vars = Vars::new(&[("id".to_owned(), "17".into()), ("found".to_owned(), "18".into())]);
+        let mut ours = Ours::default();
+        ours.take(true, ["id"]);
+        for (method, url, body, allowed) in cases {
+            let to = Redirected { method, url, body: body.map(str::as_bytes) };
+            let stopped = redirect_stopped(&checked, step, &to, &vars, &ours);
+            assert_eq!(stopped.is_none(), allowed[at], "{policy} {kind}: {to:?}: {stopped:?}");
+        }
+    }
+}

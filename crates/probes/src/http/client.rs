@@ -7,6 +7,7 @@ use std::time::{Duration, Instant as Clock};
 use probity_core::coding;
 use probity_core::environment::Origin;
 use probity_core::observe::{Exchange, Failure, FailureKind, Hop, HttpCall, Peer, Phases};
+use probity_core::write_policy::Redirected;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -47,6 +48,9 @@ pub struct Client {
     jar: Jar,
     kept: Vec<Connection>,
 }
+
+/// Why a redirect is not followed, if it is not.
+pub type Stops<'s> = dyn Fn(&Redirected<'_>) -> Option<String> + 's;
 
 /// How a call came to its end.
 enum End {
@@ -107,6 +111,19 @@ impl Client {
         cancel: &watch::Receiver<bool>,
         deadline: Clock,
     ) -> Exchange {
+        self.send_where(call, secrets, cancel, deadline, &|_| None).await
+    }
+
+    /// The same, where every redirect is asked about before it is followed: what `stops` answers is why it is not, and
+    /// the exchange fails with `write_refused` after the answer that led there.
+    pub async fn send_where(
+        &mut self,
+        call: &HttpCall,
+        secrets: &Secrets,
+        cancel: &watch::Receiver<bool>,
+        deadline: Clock,
+        stops: &Stops<'_>,
+    ) -> Exchange {
         let started = Instant::now();
         let deadline = Instant::from_std(deadline);
         let own = started.checked_add(Duration::from_millis(call.timeout_ms)).unwrap_or(deadline);
@@ -118,7 +135,7 @@ impl Client {
             tokio::select! {
                 biased;
                 () = turned(cancel.clone()) => End::Cancelled,
-                done = self.chain(call, secrets, &mut progress) => End::Done(done),
+                done = self.chain(call, secrets, stops, &mut progress) => End::Done(done),
                 () = sleep_until(until) => End::Late,
             }
         };
@@ -141,7 +158,13 @@ impl Client {
         dial::check(origin, limit).await
     }
 
-    async fn chain(&mut self, call: &HttpCall, secrets: &Secrets, progress: &mut Progress) -> Result<(), Failure> {
+    async fn chain(
+        &mut self,
+        call: &HttpCall,
+        secrets: &Secrets,
+        stops: &Stops<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), Failure> {
         let mut out = Outgoing::prepare(call, secrets)?;
         let mut origin = redirect::inside(&out.url, &call.origins, "the target")?;
         for left in (0..=call.follow_redirects).rev() {
@@ -150,6 +173,10 @@ impl Client {
             let Some(next) = redirect::target(hop, &out.url) else { break };
             origin = redirect::inside(&next, &call.origins, "a redirect")?;
             out.turn(hop.status, next);
+            let to = Redirected { method: out.method.as_str(), url: out.url.as_str(), body: out.body.as_deref() };
+            if let Some(message) = stops(&to) {
+                return Err(failed(FailureKind::WriteRefused, message));
+            }
         }
         Ok(())
     }

@@ -29,6 +29,6 @@ const MAX_HEAD_KIB: usize = 256;
 /// Interim heads (1xx) before one answer.
 const MAX_INTERIM: usize = 100;
 
-pub use client::{Client, Settings};
+pub use client::{Client, Settings, Stops};
 pub use jar::Jar;
 pub use secrets::Secrets;

@@ -11,6 +11,7 @@ use probity_core::plan::{Action, Step};
 use probity_core::redact::Redactor;
 use probity_core::step::{Judgement, StepStatus};
 use probity_core::walk::CaseWalk;
+use probity_core::write_policy::Redirected;
 use probity_probes::command::{self, Allowance, Surroundings};
 use probity_probes::http::Client;
 
@@ -91,7 +92,10 @@ async fn polled(
     let mut probes = 0;
     loop {
         let exchange = match refused.take() {
-            None => client.send(http, &run.secrets, &run.request.cancel, deadline).await,
+            None => {
+                let stops = |to: &Redirected<'_>| by.walk.redirect_stopped(step, to, by.vars());
+                client.send_where(http, &run.secrets, &run.request.cancel, deadline, &stops).await
+            }
             Some(failure) => Exchange { failure: Some(failure), ..Exchange::default() },
         };
         probes += 1;

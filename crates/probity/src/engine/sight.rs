@@ -78,6 +78,13 @@ pub(super) struct Onlooker<'a, 'w> {
     pub(super) secrets: &'a BTreeSet<String>,
 }
 
+impl Onlooker<'_, '_> {
+    /// The variables that the call is sent with.
+    pub(super) fn vars(&self) -> &Vars {
+        self.live.map_or_else(|| self.walk.vars(), |live| &live.vars)
+    }
+}
+
 /// What was seen.
 #[derive(Clone)]
 pub(super) struct Sight {

@@ -327,6 +327,34 @@ cases:
 }
 
 #[test]
+fn the_write_policy_is_decided_again_on_a_redirect() {
+    let plan = "mutation: {policy: scoped-write, prefix: qa-lab}
+cases:
+  - id: W-1
+    title: writes
+    covers: [C-1]
+    steps:
+      - {http: \"POST /first?by=qa-lab-1\", json: {name: x}, followRedirects: 2, expect: {status: 200, json: {id: 1}}}
+";
+    let to = |location: &str| {
+        let head = format!("HTTP/1.1 307 Go\r\nLocation: {location}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        vec![Act::Read, Act::say(&head)]
+    };
+    for (location, exit, sent) in [("/second?by=qa-lab-1", 0, 2), ("/second", 5, 1)] {
+        let lab = Lab::with(answering(&[to(location), answer("{\"id\": 1}")]), plan);
+        let (ran, dir) = lab.one();
+        assert_eq!(ran.exit, exit, "{}", ran.said());
+        assert_eq!(lab.server.hits().iter().filter(|hit| hit.method == "POST").count(), sent);
+        if exit == 5 {
+            ends(&ran, &dir, 5, "write_refused");
+            assert_eq!(steps(&dir)[0], ("W-1.1".into(), "refused".into(), "write_refused".into(), true));
+            let message = bodies(&dir, "action.commit")[0]["message"].as_str().unwrap().to_owned();
+            assert!(message.starts_with("the redirect of W-1.1 to POST http://127.0.0.1:"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_poll_that_the_budget_ends_has_not_failed() {
     let lab = Lab::new(&POLL.replace("/poll/3", "/poll/300").replace("for: 2s", "for: 60s"));
     let settings = std::fs::read_to_string(lab.dir.path().join("probity.yaml")).unwrap();

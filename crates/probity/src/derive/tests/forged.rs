@@ -13,7 +13,7 @@ use probity_core::verdict::Status;
 use probity_core::verify::Verified;
 
 use super::forgery::{Forgery, at_text, put_text, set, value_at};
-use super::good::{Good, exhausted, partial, weak, whole};
+use super::good::{Good, exhausted, partial, turned, weak, whole};
 use super::{codes, drawn, refused};
 use crate::derive::verify_snapshot;
 
@@ -221,6 +221,11 @@ forgeries! {
         let at = f.commit("LONG-1.1");
         let hop = value_at(f.body(at), "observation.hops.0");
         set(f.body(at), "observation.hops", Json::List(vec![hop.clone(), hop]));
+    };
+    intent_differs_when_the_write_policy_stops_a_redirect: IntentDiffers, turned, |f| {
+        let at = f.commit("A-1.1");
+        let url = value_at(f.body(at), "observation.hops.1.url").as_text().unwrap().replace("qa-try", "theirs");
+        set(f.body(at), "observation.hops.1.url", url);
     };
     intent_differs_when_a_forced_end_is_hidden: IntentDiffers, whole, |f| {
         let at = f.commit("PROG-1.1");

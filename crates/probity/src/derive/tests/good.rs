@@ -130,6 +130,14 @@ pub(super) fn served() -> &'static Good {
     })
 }
 
+/// A run with a write policy, whose only request was redirected.
+pub(super) fn turned() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let step = "- {http: \"POST /to?307,/echo?by=qa-try\", followRedirects: 1, expect: {json: {method: POST}}}";
+    let plan = format!("mutation: {{policy: scoped-write, prefix: qa-try}}\n{}", one_step(step));
+    RUN.get_or_init(|| make(Server::start(), &plan, &[], "", 0))
+}
+
 fn one_step(step: &str) -> String {
     let criteria = "criteria: [{id: C-1, needs: api, text: \"The answer is right.\"}]";
     let case = format!("- {{id: A-1, title: a, covers: [C-1], steps: [{}]}}", step.trim_start_matches("- "));
