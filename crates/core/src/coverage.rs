@@ -180,7 +180,7 @@ fn finding(severity: Severity, code: Code, unit: Option<&SourceUnit>, message: i
         code,
         severity,
         file: FILE.to_owned(),
-        place: unit.map(|unit| Place { start: unit.span.0, end: unit.span.1, line: unit.line, column: unit.column }),
+        place: unit.map(|unit| Place::new(unit.span.0, unit.span.1, unit.line, unit.column)),
         subject: unit.map(|unit| unit.id.clone()),
         message: message.into(),
         help: Some(code.explanation().remedy.to_owned()),

@@ -4,23 +4,42 @@
 
 mod lines;
 
+use std::ops::Range;
+
 use smol_str::SmolStr;
 
 use crate::json::{Json, Map, Number, Pretty};
 
 pub use lines::Lines;
 
-/// Where something stands in a text. Lines and columns count from 1, columns in characters; offsets are bytes.
+/// Where something stands in a text. Lines and columns count from 1, columns in characters; offsets are bytes. Every
+/// node of every document has one, so it is kept small: no document has 4 GiB.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Place {
     /// Byte offset of the first byte.
-    pub start: usize,
+    pub start: u32,
     /// Byte offset after the last byte.
-    pub end: usize,
+    pub end: u32,
     /// Line.
-    pub line: usize,
+    pub line: u32,
     /// Column.
-    pub column: usize,
+    pub column: u32,
+}
+
+impl Place {
+    /// A place of these offsets, line and column; numbers that no document reaches become the largest there are.
+    #[must_use]
+    pub fn new(start: usize, end: usize, line: usize, column: usize) -> Self {
+        let [start, end, line, column] =
+            [start, end, line, column].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        Self { start, end, line, column }
+    }
+
+    /// The bytes from first to last.
+    #[must_use]
+    pub const fn bytes(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// A value with its place.

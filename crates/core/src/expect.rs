@@ -105,13 +105,12 @@ pub enum Op {
 }
 
 impl What {
-    /// The expectations over values: one for each header or text, one for each path.
-    #[must_use]
-    pub fn expectations(&self) -> Vec<&Expect> {
+    /// Calls `visit` with each expectation over values: one for each header or text, one for each path.
+    fn each_expectation<'a>(&'a self, visit: &mut dyn FnMut(&'a Expect)) {
         match self {
-            Self::Header(_, expect) | Self::Text(_, expect) => vec![expect],
-            Self::Json(_, pairs) => pairs.iter().map(|(_, expect)| expect).collect(),
-            Self::JsonAny(_, branches) => branches.iter().flatten().map(|(_, expect)| expect).collect(),
+            Self::Header(_, expect) | Self::Text(_, expect) => visit(expect),
+            Self::Json(_, pairs) => pairs.iter().for_each(|(_, expect)| visit(expect)),
+            Self::JsonAny(_, branches) => branches.iter().flatten().for_each(|(_, expect)| visit(expect)),
             Self::Contains(..)
             | Self::Size(_)
             | Self::Redirect(_)
@@ -119,19 +118,26 @@ impl What {
             | Self::Exit(_)
             | Self::Time(_)
             | Self::HttpVersion(_)
-            | Self::Schema(..) => Vec::new(),
+            | Self::Schema(..) => {}
         }
     }
 
-    /// Every operand, at any depth, in written order.
+    /// Calls `visit` with every operand, at any depth, in written order.
+    pub fn each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Json)) {
+        match self {
+            Self::Contains(_, items, _) => items.iter().for_each(visit),
+            Self::Size(ops) => ops.iter().for_each(|op| op.each_operand(visit)),
+            Self::Redirect(value) => visit(value),
+            other => other.each_expectation(&mut |expect| expect.0.iter().for_each(|op| op.each_operand(visit))),
+        }
+    }
+
+    /// The same as a list.
     #[must_use]
     pub fn operands(&self) -> Vec<&Json> {
-        match self {
-            Self::Contains(_, items, _) => items.iter().collect(),
-            Self::Size(ops) => ops.iter().flat_map(Op::operands).collect(),
-            Self::Redirect(value) => vec![value],
-            other => other.expectations().into_iter().flat_map(|expect| &expect.0).flat_map(Op::operands).collect(),
-        }
+        let mut found = Vec::new();
+        self.each_operand(&mut |operand| found.push(operand));
+        found
     }
 
     /// The schema files that it reads.
@@ -141,13 +147,15 @@ impl What {
             Self::Schema(_, file) => vec![file],
             other => {
                 let mut found = Vec::new();
-                for op in other.expectations().into_iter().flat_map(|expect| &expect.0) {
-                    op.walk(&mut |op| {
-                        if let Op::Schema(file) = op {
-                            found.push(file.as_str());
-                        }
-                    });
-                }
+                other.each_expectation(&mut |expect| {
+                    for op in &expect.0 {
+                        op.walk(&mut |op| {
+                            if let Op::Schema(file) = op {
+                                found.push(file.as_str());
+                            }
+                        });
+                    }
+                });
                 found
             }
         }
@@ -177,17 +185,15 @@ impl Op {
         }
     }
 
-    /// Every operand, at any depth, in written order.
-    #[must_use]
-    pub fn operands(&self) -> Vec<&Json> {
-        let mut found = Vec::new();
+    /// Calls `visit` with every operand, at any depth, in written order.
+    pub fn each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Json)) {
         self.walk(&mut |op| match op {
             Self::Equals(data)
             | Self::Contains(data, _)
             | Self::StartsWith(data)
             | Self::EndsWith(data)
-            | Self::Compare(_, data) => found.push(data),
-            Self::OneOf(items) => found.extend(items),
+            | Self::Compare(_, data) => visit(data),
+            Self::OneOf(items) => items.iter().for_each(&mut *visit),
             Self::Not(_)
             | Self::AnyOf(_)
             | Self::Any(_)
@@ -201,6 +207,13 @@ impl Op {
             | Self::Missing
             | Self::NotNull => {}
         });
+    }
+
+    /// The same as a list.
+    #[must_use]
+    pub fn operands(&self) -> Vec<&Json> {
+        let mut found = Vec::new();
+        self.each_operand(&mut |operand| found.push(operand));
         found
     }
 }

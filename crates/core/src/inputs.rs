@@ -49,13 +49,19 @@ pub fn variables_of(step: &Step) -> BTreeSet<&str> {
     data_of(step).into_iter().flat_map(variables).chain(target).collect()
 }
 
-/// Every variable that a step names: in its input, in what it expects, in its obligations.
-#[must_use]
-pub fn names_of(step: &Step) -> BTreeSet<&str> {
-    let expected = step.checks.iter().flat_map(|check| check.what.operands());
-    let obliged = step.obligations.iter().flat_map(|obligation| &obligation.values);
-    let of = step.obligations.iter().flat_map(|obligation| obligation.of.iter().map(String::as_str));
-    variables_of(step).into_iter().chain(expected.chain(obliged).flat_map(variables)).chain(of).collect()
+/// Calls `visit` with every variable that a step names, as often as it does: in its input, in what it expects, in its
+/// obligations.
+pub fn each_name<'a>(step: &'a Step, visit: &mut dyn FnMut(&'a str)) {
+    if let Action::Http(http) = &step.action {
+        holes(&http.target).into_iter().for_each(&mut *visit);
+    }
+    let mut value = |value: &'a Json| variables(value).into_iter().for_each(&mut *visit);
+    data_of(step).into_iter().for_each(&mut value);
+    step.checks.iter().for_each(|check| check.what.each_operand(&mut value));
+    for obligation in &step.obligations {
+        obligation.values.iter().for_each(&mut value);
+    }
+    step.obligations.iter().flat_map(|obligation| &obligation.of).for_each(|name| visit(name));
 }
 
 /// The environment variables that a plan takes credentials from, sorted, each once: what must be set where the

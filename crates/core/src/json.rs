@@ -47,7 +47,7 @@ impl Number {
     /// Reads a token of RFC 8259's number grammar.
     #[must_use]
     pub fn parse(token: &str) -> Option<Self> {
-        read::is_number(token.as_bytes()).then(|| Self(token.into()))
+        read::is_number(token).then(|| Self(token.into()))
     }
 
     /// The token.

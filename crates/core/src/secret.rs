@@ -60,10 +60,20 @@ pub fn find(text: &str) -> Vec<Secret> {
     found
 }
 
+/// The last letters of every name below: password, passwd and pwd, passphrase, secret, key, jwt, csrf and xsrf, token.
+const ENDS: [&[u8; 2]; 8] = [b"rd", b"wd", b"se", b"et", b"ey", b"wt", b"rf", b"en"];
+
 /// Whether a field or variable of this name holds a secret: its last word is `password`, `secret`, `token` and the
 /// like, or `key` after `api`, `access`, `private` and the like. Page tokens and idempotency keys are none.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
+    // Most names are ruled out by their end, without taking them apart.
+    let mut ends = name.bytes().rev().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
+    let end = [ends.next(), ends.next()].map(Option::unwrap_or_default);
+    ENDS.iter().any(|known| [known[1], known[0]] == end) && is_secret_by_words(name)
+}
+
+fn is_secret_by_words(name: &str) -> bool {
     let words = words(name);
     let Some((last, before)) = words.split_last() else { return false };
     let before = before.last().map_or("", String::as_str);
@@ -212,6 +222,22 @@ fn looks_random(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Ruling a name out by its end rules out no name of a secret.
+        #[test]
+        fn no_name_of_a_secret_is_ruled_out_by_its_end(
+            before in "[a-zA-Z_-]{0,6}",
+            word in "(?i)(password|passwd|pwd|passphrase|secret|(api|access|secret|private)?_?key|jwt|csrf|xsrf|token)",
+            after in "[-_. ä]{0,2}",
+            other in "\\PC{0,12}",
+        ) {
+            for name in [format!("{before}{word}{after}"), format!("{word}{other}"), other] {
+                prop_assert_eq!(is_secret_name(&name), is_secret_by_words(&name), "{}", name);
+            }
+        }
+    }
 
     #[test]
     fn finds_what_looks_like_a_secret_and_nothing_else() {

@@ -262,6 +262,9 @@ pub fn text_of(value: &Json) -> String {
 /// The names of the variables that a template uses, in order; none of a malformed one.
 #[must_use]
 pub fn holes(template: &str) -> Vec<&str> {
+    if !template.contains('{') {
+        return Vec::new();
+    }
     let parts = parts(template).unwrap_or_default();
     parts.into_iter().filter_map(|part| if let Part::Hole(name) = part { Some(name) } else { None }).collect()
 }

@@ -66,12 +66,13 @@ fn group<'a>(diagnostic: &'a Diagnostic, source: &dyn Fn(&str) -> Option<String>
     let file = inert(&diagnostic.file);
     if let Some(place) = diagnostic.place {
         let quote = source(&diagnostic.file).and_then(|text| Quote::new(&text, place, width));
-        let origin = Origin::path(file.clone()).line(place.line).char_column(place.column);
+        let line = place.line as usize;
+        let origin = Origin::path(file.clone()).line(line).char_column(place.column as usize);
         group = match quote {
             None => group.element(origin),
             Some(quote) => {
                 let snippet = Snippet::source(quote.line)
-                    .line_start(place.line)
+                    .line_start(line)
                     .annotation(AnnotationKind::Primary.span(quote.start..quote.end));
                 // A line that is quoted as it stands gives its own column; of a changed one the column is told apart.
                 if quote.as_written {
@@ -104,14 +105,15 @@ struct Quote {
 
 impl Quote {
     fn new(text: &str, place: Place, width: usize) -> Option<Self> {
-        let from = text.get(..place.start)?.rfind('\n').map_or(0, |p| p + 1);
-        let to = text[place.start..].find('\n').map_or(text.len(), |p| place.start + p);
+        let bytes = place.bytes();
+        let from = text.get(..bytes.start)?.rfind('\n').map_or(0, |p| p + 1);
+        let to = text[bytes.start..].find('\n').map_or(text.len(), |p| bytes.start + p);
         let skipped = if from == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let line = text.get(from + skipped..to)?;
         let line = line.strip_suffix('\r').unwrap_or(line);
         let end_of_line = from + skipped + line.len();
-        let start = place.start.clamp(from + skipped, end_of_line);
-        let end = place.end.clamp(start, end_of_line);
+        let start = bytes.start.clamp(from + skipped, end_of_line);
+        let end = bytes.end.clamp(start, end_of_line);
         let before = text.get(from + skipped..start)?;
         let marked = text.get(start..end).unwrap_or_default();
         let after = &text[start + marked.len()..end_of_line];
@@ -122,7 +124,7 @@ impl Quote {
         let dots = if before_cut.len() < before.len() { "..." } else { "" };
         let start = dots.len() + left.len();
         Some(Self {
-            as_written: start == before.len() && left == before && before.chars().count() + 1 == place.column,
+            as_written: start == before.len() && left == before && before.chars().count() + 1 == place.column as usize,
             line: format!("{dots}{left}{marked}{right}"),
             start,
             end: start + marked.len(),
@@ -267,7 +269,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_place_in_any_text(text in any::<String>(), start in 0..80_usize, end in 0..80_usize, line in 0..5_usize) {
-            let place = Place { start, end, line, column: start };
+            let place = Place::new(start, end, line, start);
             let drawing = draw(&[diagnostic(&text, Some(place))], &|_| Some(text.clone()), PLAIN);
             prop_assert!(!drawing.contains(|c| c != '\n' && probity_core::inert::is_unsafe(c)), "{drawing}");
         }

@@ -33,7 +33,7 @@ fn replay() -> String {
                 for d in diagnostics {
                     assert!(d.help.is_some() && d.file == name, "{name}");
                     let place = d.place.unwrap();
-                    assert!(place.start <= place.end && place.end <= bytes.len(), "{name}");
+                    assert!(place.start <= place.end && place.bytes().end <= bytes.len(), "{name}");
                     writeln!(out, "{name}  {}  {}:{}  {}", d.code, place.line, place.column, d.message).unwrap();
                 }
             }

@@ -11,7 +11,7 @@ use crate::ids::Id;
 pub(super) struct Known {
     /// What they are ids of, for messages: `case`, `step`.
     kind: &'static str,
-    seen: HashMap<String, (Id, usize)>,
+    seen: HashMap<String, (Id, u32)>,
 }
 
 impl Known {

@@ -41,7 +41,7 @@ impl<'a> Lines<'a> {
         let start = start.clamp(self.starts[0].min(self.text.len()), self.text.len());
         let line = self.starts.partition_point(|s| *s <= start).max(1);
         let column = self.before(start).saturating_sub(self.before(self.starts[line - 1])) + 1;
-        Place { start, end: end.clamp(start, self.text.len()), line, column }
+        Place::new(start, end.clamp(start, self.text.len()), line, column)
     }
 
     /// How many characters begin before this offset.
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn at(text: &str, offset: usize) -> (usize, usize) {
+    fn at(text: &str, offset: usize) -> (u32, u32) {
         let place = Lines::new(text).place(offset, offset);
         (place.line, place.column)
     }
@@ -88,7 +88,7 @@ mod tests {
             let before = &text[..offset];
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
-            prop_assert_eq!(at(&text, offset), (line, column));
+            prop_assert_eq!(at(&text, offset), (u32::try_from(line).unwrap(), u32::try_from(column).unwrap()));
         }
     }
 }

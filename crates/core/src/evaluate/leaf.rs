@@ -72,7 +72,8 @@ impl Leaf {
         target: &Result<Target<'_>, Unknown>,
         context: Context<'_>,
     ) -> CheckResult {
-        let mut names: Vec<&str> = op.operands().into_iter().flat_map(variables).collect();
+        let mut names: Vec<&str> = Vec::new();
+        op.each_operand(&mut |operand| names.extend(variables(operand)));
         names.dedup();
         self.from = named(&names);
         let filled = operands::filled(op, context);

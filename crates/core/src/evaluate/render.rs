@@ -17,6 +17,12 @@ struct Short {
 
 impl Write for Short {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // No text has more characters than bytes.
+        if self.chars + text.len() < BOUND {
+            self.text.push_str(text);
+            self.chars += text.chars().count();
+            return Ok(());
+        }
         for c in text.chars() {
             if self.chars == BOUND {
                 self.text.pop();
@@ -32,7 +38,7 @@ impl Write for Short {
 
 /// Anything, cut at the bound.
 pub(super) fn short(value: &dyn Display) -> String {
-    let mut out = Short::default();
+    let mut out = Short { text: String::with_capacity(48), chars: 0 };
     // An error means that the bound was reached, which is what it is for.
     let _ = write!(out, "{value}");
     out.text

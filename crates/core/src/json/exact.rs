@@ -16,7 +16,7 @@ use super::{Json, JsonError, Limits, Map, read};
 /// Text that is no JSON within the limits.
 pub(crate) fn read_canonical(bytes: &[u8], limits: &Limits) -> Result<(Json, bool), JsonError> {
     let text = read::decode(bytes)?;
-    let mut reader = Reader::new(bytes, 0, limits, Exact { text, canonical: true });
+    let mut reader = Reader::new(text, 0, limits, Exact { text, canonical: true });
     let value = reader.document().map_err(|fault| fault.at(text))?;
     Ok((value, reader.make.canonical && !reader.spaced))
 }

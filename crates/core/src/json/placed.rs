@@ -1,6 +1,6 @@
 //! The same reader, making nodes with places, for documents that people write.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Json;
@@ -16,7 +16,7 @@ pub fn read_placed(bytes: &[u8], limits: &Limits) -> Result<Node, JsonError> {
     let text = decode(bytes)?;
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let make = Placed { lines: Lines::new(text) };
-    Reader::new(text.as_bytes(), start, limits, make).document().map_err(|fault| fault.at(text))
+    Reader::new(text, start, limits, make).document().map_err(|fault| fault.at(text))
 }
 
 struct Placed<'a> {
@@ -54,16 +54,24 @@ impl Make for Placed<'_> {
     }
 
     fn map(&mut self, pairs: Vec<(Key, Node)>, span: Range<usize>) -> Result<Node, Fault> {
-        let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
-        for (key, _) in &pairs {
-            if let Some(first) = seen.insert(&key.name, key.place) {
-                let shown = crate::inert::shortened(&key.name, 60);
-                let what = format!("the key `{}` for the second time in one map", shown.escape_debug());
-                return Err(Fault { what, kind: JsonFault::RepeatedKey { first }, at: key.place.start });
-            }
+        if let Some((key, first)) = repeated(&pairs) {
+            let shown = crate::inert::shortened(&key.name, 60);
+            let what = format!("the key `{}` for the second time in one map", shown.escape_debug());
+            return Err(Fault { what, kind: JsonFault::RepeatedKey { first }, at: key.place.bytes().start });
         }
         Ok(Node::new(Value::Map(pairs), self.place(&span)))
     }
+}
+
+/// The first key that stands a second time, and where it stood before.
+fn repeated(pairs: &[(Key, Node)]) -> Option<(&Key, Place)> {
+    // Looking through a few keys is faster than making a set of them, and most maps have a few.
+    if pairs.len() <= 16 {
+        let before = |at: usize, key: &Key| pairs[..at].iter().find(|(other, _)| other.name == key.name);
+        return pairs.iter().enumerate().find_map(|(at, (key, _))| Some((key, before(at, key)?.0.place)));
+    }
+    let mut seen: HashMap<&str, Place> = HashMap::with_capacity(pairs.len());
+    pairs.iter().find_map(|(key, _)| Some((key, seen.insert(&key.name, key.place)?)))
 }
 
 fn surrogate(span: &Range<usize>) -> Fault {
@@ -82,11 +90,11 @@ mod tests {
     fn every_node_and_key_has_its_place() {
         let text = "\u{feff}{\r\n  \"ä\": [1.10, \"x\"],\r\n  \"b\": {}}";
         let node = read_placed(text.as_bytes(), &LIMITS).unwrap();
-        assert_eq!((node.place.line, node.place.column, node.place.start, node.place.end), (1, 1, 3, text.len()));
+        assert_eq!((node.place.line, node.place.column, node.place.bytes()), (1, 1, 3..text.len()));
         let (key, list) = &node.as_map().unwrap()[0];
-        assert_eq!((key.place.line, key.place.column, &text[key.place.start..key.place.end]), (2, 3, "\"ä\""));
+        assert_eq!((key.place.line, key.place.column, &text[key.place.bytes()]), (2, 3, "\"ä\""));
         let number = &list.as_list().unwrap()[0];
-        assert_eq!((number.place.column, &text[number.place.start..number.place.end]), (9, "1.10"));
+        assert_eq!((number.place.column, &text[number.place.bytes()]), (9, "1.10"));
         assert_eq!(node.to_json().to_string(), r#"{"ä":[1.10,"x"],"b":{}}"#);
     }
 
@@ -95,6 +103,11 @@ mod tests {
         let twice = read_placed(b"{\"a\": 1,\n \"b\": 2, \"\\u0061\": 3}", &LIMITS).unwrap_err();
         assert_eq!((twice.line, twice.column), (2, 10));
         assert!(matches!(twice.kind, JsonFault::RepeatedKey { first: Place { line: 1, column: 2, .. } }));
+        for many in [3, 16, 17, 40] {
+            let keys: Vec<String> = (0..many).map(|n| format!("\"{}\":0", n.min(many - 2))).collect();
+            let twice = read_placed(format!("{{{}}}", keys.join(",")).as_bytes(), &LIMITS).unwrap_err();
+            assert!(matches!(twice.kind, JsonFault::RepeatedKey { .. }), "{many}");
+        }
         for broken in [r#"["\ud800"]"#, r#"{"\ud800": 1}"#] {
             assert_eq!(read_placed(broken.as_bytes(), &LIMITS).unwrap_err().kind, JsonFault::Surrogate);
         }

@@ -95,6 +95,18 @@ impl<'a> Pretty<'a> {
         self.value(value);
     }
 
+    /// A pair of a map whose value is a text.
+    pub fn pair_text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        self.text(text);
+    }
+
+    /// A pair of a map whose value is a list of texts.
+    pub fn pair_texts<T: AsRef<str>>(&mut self, key: &str, texts: impl IntoIterator<Item = T>) {
+        self.key(key);
+        self.list(|out| texts.into_iter().for_each(|text| out.text(text.as_ref())));
+    }
+
     /// A value: an item of a list, or what stands under the key before it.
     pub fn value(&mut self, value: &Json) {
         match value {

@@ -64,10 +64,10 @@ pub enum JsonFault {
 /// The first fault with its place.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Json, JsonError> {
     let text = decode(bytes)?;
-    Reader::new(text.as_bytes(), 0, limits, Plain).document().map_err(|fault| fault.at(text))
+    Reader::new(text, 0, limits, Plain).document().map_err(|fault| fault.at(text))
 }
 
-pub(super) fn is_number(token: &[u8]) -> bool {
+pub(super) fn is_number(token: &str) -> bool {
     let mut reader = Reader::new(token, 0, &Limits::default(), Plain);
     reader.number().is_ok() && reader.at == token.len()
 }
@@ -131,25 +131,31 @@ pub(super) struct Fault {
 impl Fault {
     pub(super) fn at(self, text: &str) -> JsonError {
         let place = Lines::new(text).place(self.at, self.at);
-        let Place { line, column, start: offset, .. } = place;
-        JsonError { what: self.what, kind: self.kind, line, column, offset }
+        let (line, column) = (place.line as usize, place.column as usize);
+        JsonError { what: self.what, kind: self.kind, line, column, offset: place.bytes().start }
     }
 }
 
-pub(super) struct Reader<'a, M> {
+pub(super) struct Reader<'a, M: Make> {
+    text: &'a str,
     bytes: &'a [u8],
     at: usize,
     nodes: usize,
     limits: Limits,
+    /// Parts of the lists and maps that are open, the innermost last. One that closes takes its own, and so has exactly
+    /// the room that it needs.
+    items: Vec<M::Value>,
+    pairs: Vec<(M::Key, M::Value)>,
     /// Whether there was white space between values.
     pub(super) spaced: bool,
     pub(super) make: M,
 }
 
 impl<'a, M: Make> Reader<'a, M> {
-    /// A reader of UTF-8 that begins at byte `at`.
-    pub(super) fn new(bytes: &'a [u8], at: usize, limits: &Limits, make: M) -> Self {
-        Self { bytes, at, nodes: 0, limits: *limits, spaced: false, make }
+    /// A reader that begins at byte `at`.
+    pub(super) fn new(text: &'a str, at: usize, limits: &Limits, make: M) -> Self {
+        let (items, pairs) = (Vec::new(), Vec::new());
+        Self { text, bytes: text.as_bytes(), at, nodes: 0, limits: *limits, items, pairs, spaced: false, make }
     }
 
     /// The whole text as one value.
@@ -216,10 +222,10 @@ impl<'a, M: Make> Reader<'a, M> {
     fn map(&mut self, depth: usize) -> Result<M::Value, Fault> {
         let start = self.at;
         self.at += 1;
-        let mut pairs = Vec::new();
+        let outer = self.pairs.len();
         self.space();
         if self.eat(b'}') {
-            return self.make.map(pairs, start..self.at);
+            return self.make.map(Vec::new(), start..self.at);
         }
         loop {
             self.space();
@@ -233,9 +239,11 @@ impl<'a, M: Make> Reader<'a, M> {
             if !self.eat(b':') {
                 return Err(self.fault("no `:` after a key"));
             }
-            pairs.push((key, self.value(depth + 1)?));
+            let value = self.value(depth + 1)?;
+            self.pairs.push((key, value));
             self.space();
             if self.eat(b'}') {
+                let pairs = self.pairs.drain(outer..).collect();
                 return self.make.map(pairs, start..self.at);
             }
             if !self.eat(b',') {
@@ -247,15 +255,17 @@ impl<'a, M: Make> Reader<'a, M> {
     fn list(&mut self, depth: usize) -> Result<M::Value, Fault> {
         let start = self.at;
         self.at += 1;
-        let mut items = Vec::new();
+        let outer = self.items.len();
         self.space();
         if self.eat(b']') {
-            return Ok(self.make.list(items, start..self.at));
+            return Ok(self.make.list(Vec::new(), start..self.at));
         }
         loop {
-            items.push(self.value(depth + 1)?);
+            let item = self.value(depth + 1)?;
+            self.items.push(item);
             self.space();
             if self.eat(b']') {
+                let items = self.items.drain(outer..).collect();
                 return Ok(self.make.list(items, start..self.at));
             }
             if !self.eat(b',') {
@@ -285,7 +295,12 @@ impl<'a, M: Make> Reader<'a, M> {
                 return Err(self.fault("a number with nothing after its exponent"));
             }
         }
-        std::str::from_utf8(&self.bytes[start..self.at]).map_err(|_| self.fault("text that is not UTF-8"))
+        self.slice(start, self.at)
+    }
+
+    /// The text between two offsets that stand beside ASCII characters.
+    fn slice(&self, start: usize, end: usize) -> Result<&'a str, Fault> {
+        self.text.get(start..end).ok_or_else(|| self.fault("text that is not UTF-8"))
     }
 
     fn digits(&mut self) -> usize {
@@ -305,7 +320,7 @@ impl<'a, M: Make> Reader<'a, M> {
             let rest = &self.bytes[self.at..];
             let plain = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
             // Empty so far, it stays borrowed.
-            text += std::str::from_utf8(&rest[..plain]).map_err(|_| self.fault("text that is not UTF-8"))?;
+            text += self.slice(self.at, self.at + plain)?;
             self.at += plain;
             match self.bytes.get(self.at) {
                 None => return Err(self.fault("a text without its closing quote")),

@@ -21,7 +21,8 @@ pub(super) fn check(input: &LintInput<'_>, found: &mut Findings) {
     let constants = &input.plan.vars;
     for step in input.plan.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let place = step.place;
-        let inside = spotted.iter().any(|offset| (place.start..place.end.max(place.start + 1)).contains(offset));
+        let bytes = place.bytes();
+        let inside = spotted.iter().any(|offset| (bytes.start..bytes.end.max(bytes.start + 1)).contains(offset));
         step_fields(step, &mut Fields { found, spotted: inside, constants });
     }
     placeholders(input, found);
@@ -48,7 +49,7 @@ fn place_of(text: &str, start: usize, end: usize) -> Place {
     let before = &text[..start];
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
-    Place { start, end, line, column }
+    Place::new(start, end, line, column)
 }
 
 struct Fields<'a> {

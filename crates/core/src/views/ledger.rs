@@ -1,5 +1,6 @@
 //! evidence-ledger.json (harness-proof.md section 2): one item a step, in plan order.
 
+use super::results::Form;
 use super::{cut, results, texts};
 use crate::audit::AuditedStep;
 use crate::json::{Json, Map, Pretty};
@@ -60,7 +61,7 @@ pub(super) fn ledger(judged: &Judged, out: &mut Pretty<'_>) {
         out.key("evidence");
         out.list(|out| {
             let steps = audited.steps().iter().enumerate();
-            steps.for_each(|(position, step)| out.value(&item(judged, position, step)));
+            steps.for_each(|(position, step)| out.map(|out| item(judged, position, step, out)));
         });
         out.pair("input_artifact_errors", &Json::List(Vec::new()));
     });
@@ -73,57 +74,37 @@ fn notes(row: &mut Map, status: Status, notes: &[String]) {
     }
 }
 
-fn item(judged: &Judged, position: usize, step: &AuditedStep) -> Json {
+fn item(judged: &Judged, position: usize, step: &AuditedStep, out: &mut Pretty<'_>) {
     let (scenario, planned) = judged.step(position);
-    let mut row: Map = [
-        ("id", Json::from(evidence_id(position))),
-        ("type", planned.evidence_type.as_str().into()),
-        ("proves", planned.proves.as_str().into()),
-        ("current_run", true.into()),
-        ("generated_by", "probity".into()),
-        ("scenario_id", (&scenario.id).into()),
-        ("step_id", (&planned.id).into()),
-        ("action", planned.action_name.into()),
-        ("status", results::step_status(step).into()),
-        ("test_ids", texts(&planned.test_ids)),
-        ("requirement_ids", texts(&planned.requirement_ids)),
-    ]
-    .into_iter()
-    .collect();
-    let copied = results::copied_fields(step);
-    if copied.is_empty() {
-        row.push("value", format!("{}:{}", planned.action_name, results::step_status(step)));
-    }
-    for (name, value) in copied {
-        row.push(ledger_name(name), value);
+    let status = results::step_status(step);
+    out.pair_text("id", &evidence_id(position));
+    out.pair_text("type", &planned.evidence_type);
+    out.pair_text("proves", &planned.proves);
+    out.pair("current_run", &true.into());
+    out.pair_text("generated_by", "probity");
+    out.pair_text("scenario_id", scenario.id.as_str());
+    out.pair_text("step_id", planned.id.as_str());
+    out.pair_text("action", planned.action_name);
+    out.pair_text("status", status);
+    out.pair_texts("test_ids", &planned.test_ids);
+    out.pair_texts("requirement_ids", &planned.requirement_ids);
+    if !results::copied_fields(step, Form::Ledger, out) {
+        out.pair_text("value", &format!("{}:{status}", planned.action_name));
     }
     if let Some(reason) = &step.judgement.reason {
-        let name = if results::step_status(step) == "skipped" { "skip_reason" } else { "error" };
-        row.push(name, cut(&format!("{}: {}", reason.code, reason.message), 1200));
+        let name = if status == "skipped" { "skip_reason" } else { "error" };
+        out.pair_text(name, &cut(&format!("{}: {}", reason.code, reason.message), 1200));
     }
     if !step.obliged.is_empty() {
-        let obliged = step.obliged.iter().map(|o| {
-            Json::map([("kind", Json::from(o.kind.as_str())), ("met", o.met.into()), ("why", o.why.as_str().into())])
-        });
-        row.push("obligations", Json::List(obliged.collect()));
-    }
-    Json::Map(row)
-}
-
-/// The ledger writes snake case, and its own name for a few fields (harness-proof.md 2.3).
-fn ledger_name(name: &str) -> String {
-    match name {
-        "url" => "observed_url".to_owned(),
-        "bodyPath" => "body_path".to_owned(),
-        other => {
-            let mut out = String::new();
-            for c in other.chars() {
-                if c.is_ascii_uppercase() {
-                    out.push('_');
-                }
-                out.push(c.to_ascii_lowercase());
+        out.key("obligations");
+        out.list(|out| {
+            for one in &step.obliged {
+                out.map(|out| {
+                    out.pair_text("kind", one.kind.as_str());
+                    out.pair("met", &one.met.into());
+                    out.pair_text("why", &one.why);
+                });
             }
-            out
-        }
+        });
     }
 }

@@ -3,8 +3,8 @@
 use super::{cut, texts};
 use crate::audit::AuditedStep;
 use crate::evaluate::Truth;
-use crate::journal::observation::Observation;
-use crate::json::{Json, Map, Pretty};
+use crate::journal::observation::{Blob, HttpObserved, Observation};
+use crate::json::{Json, Pretty};
 use crate::judged::Judged;
 use crate::step::StepStatus;
 
@@ -52,7 +52,7 @@ fn scenarios(judged: &Judged, out: &mut Pretty<'_>) {
             out.pair("id", &Json::from(&scenario.id));
             out.pair("title", &scenario.title.as_str().into());
             out.key("steps");
-            out.list(|out| own.iter().for_each(|step| out.value(&step_json(judged, step))));
+            out.list(|out| own.iter().for_each(|step| out.map(|out| step_json(judged, step, out))));
             out.pair("status", &if failed { "failed" } else { "passed" }.into());
         });
     }
@@ -67,130 +67,158 @@ pub(super) const fn step_status(step: &AuditedStep) -> &'static str {
     }
 }
 
-fn step_json(judged: &Judged, step: &AuditedStep) -> Json {
+fn step_json(judged: &Judged, step: &AuditedStep, out: &mut Pretty<'_>) {
     let scenario = &judged.audited().checked().plan().scenarios[step.scenario];
     let planned = &scenario.steps[step.step];
     let action = step.action.map(|action| &judged.audited().recorded().actions()[action]);
-    let mut map: Map = [
-        ("scenarioId", Json::from(&scenario.id)),
-        ("stepId", (&planned.id).into()),
-        ("testIds", texts(&planned.test_ids)),
-        ("requirementIds", texts(&planned.requirement_ids)),
-        ("action", planned.action_name.into()),
-        ("title", planned.title.clone().into()),
-        ("evidenceType", planned.evidence_type.as_str().into()),
-        ("proves", planned.proves.as_str().into()),
-        ("startedAt", action.map(|action| action.started_at.clone()).into()),
-        ("finishedAt", action.map(|action| action.finished_at.clone()).into()),
-        ("status", step_status(step).into()),
-    ]
-    .into_iter()
-    .collect();
+    out.pair_text("scenarioId", scenario.id.as_str());
+    out.pair_text("stepId", planned.id.as_str());
+    out.pair_texts("testIds", &planned.test_ids);
+    out.pair_texts("requirementIds", &planned.requirement_ids);
+    out.pair_text("action", planned.action_name);
+    optional(out, "title", planned.title.as_deref());
+    out.pair_text("evidenceType", &planned.evidence_type);
+    out.pair_text("proves", &planned.proves);
+    optional(out, "startedAt", action.map(|action| action.started_at.as_str()));
+    optional(out, "finishedAt", action.map(|action| action.finished_at.as_str()));
+    out.pair_text("status", step_status(step));
     if let Some(reason) = &step.judgement.reason {
         let text = cut(&format!("{}: {}", reason.code, reason.message), 1200);
         if step.judgement.status == StepStatus::Skipped {
-            map.push("skipped", true);
-            map.push("skipReason", text);
+            out.pair("skipped", &true.into());
+            out.pair_text("skipReason", &text);
         } else {
-            map.push("error", text);
+            out.pair_text("error", &text);
         }
     }
-    for (name, value) in copied_fields(step) {
-        map.push(name, value);
-    }
-    Json::Map(map)
+    copied_fields(step, Form::Results, out);
 }
 
-/// The fields of an observation that results and ledger share, in the spelling of results.
-pub(super) fn copied_fields(step: &AuditedStep) -> Vec<(&'static str, Json)> {
-    let mut fields = Vec::new();
-    match step.observation.as_deref() {
-        Some(Observation::Http(http)) => {
-            if let Some(last) = http.hops.last() {
-                fields.push(("url", Json::from(last.hop.url.as_str())));
-                fields.push(("method", last.hop.method.as_str().into()));
-                fields.push(("statusCode", last.hop.status.into()));
-                fields.push((
-                    "responseHeaders",
-                    Json::List(last.hop.headers.iter().map(|(n, v)| Json::list([n, v])).collect()),
-                ));
-                fields.push(("bodyPath", evidence_path(&last.body())));
-            }
-            if !http.tries.is_empty() {
-                let matched = step.judgement.status == StepStatus::Passed;
-                fields.push(("pollAttemptCount", http.tries.len().into()));
-                fields.push(("pollMatched", matched.into()));
-            }
-            if step.call.is_some() && is_cleanup_call(step) {
-                fields.push(("cleanupAttempted", true.into()));
-            }
+fn optional(out: &mut Pretty<'_>, key: &str, text: Option<&str>) {
+    match text {
+        Some(text) => out.pair_text(key, text),
+        None => out.pair(key, &Json::Null),
+    }
+}
+
+/// Which file the fields of an observation are written into: results has camel case, the ledger snake case and its own
+/// name for one of them (harness-proof.md 2.3).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Results,
+    Ledger,
+}
+
+impl Form {
+    /// The name that a field has here.
+    const fn of(self, results: &'static str, ledger: &'static str) -> &'static str {
+        match self {
+            Self::Results => results,
+            Self::Ledger => ledger,
         }
+    }
+}
+
+/// Writes the fields of an observation that results and ledger share, and says whether there are any.
+pub(super) fn copied_fields(step: &AuditedStep, form: Form, out: &mut Pretty<'_>) -> bool {
+    let seen = step.observation.as_deref();
+    let told = match seen {
+        Some(Observation::Http(http)) => http_fields(step, http, form, out),
         Some(Observation::Command(command)) => {
-            fields.push(("exitCode", command.result.exit.into()));
-            fields.push(("timedOut", (command.result.termination == "stage_timeout").into()));
-            fields.push(("termination", command.result.termination.as_str().into()));
-            fields.push(("stdoutPath", evidence_path(&command.stdout)));
-            fields.push(("stderrPath", evidence_path(&command.stderr)));
+            out.pair(form.of("exitCode", "exit_code"), &command.result.exit.into());
+            out.pair(form.of("timedOut", "timed_out"), &(command.result.termination == "stage_timeout").into());
+            out.pair_text("termination", &command.result.termination);
+            out.pair_text(form.of("stdoutPath", "stdout_path"), &evidence_path(&command.stdout));
+            out.pair_text(form.of("stderrPath", "stderr_path"), &evidence_path(&command.stderr));
+            true
         }
         Some(Observation::Log(log)) => {
-            fields.push(("logPath", evidence_path(&log.kept)));
-            fields.push(("pollAttemptCount", log.tries.into()));
+            out.pair_text(form.of("logPath", "log_path"), &evidence_path(&log.kept));
+            out.pair(form.of("pollAttemptCount", "poll_attempt_count"), &log.tries.into());
+            true
         }
-        None => {}
-    }
+        None => false,
+    };
     for (role, text) in &step.previews {
         let name = match *role {
-            "body" => "bodyPreview",
-            "stdout" => "stdoutPreview",
-            "log" => "logPreview",
-            _ => "stderrPreview",
+            "body" => form.of("bodyPreview", "body_preview"),
+            "stdout" => form.of("stdoutPreview", "stdout_preview"),
+            "log" => form.of("logPreview", "log_preview"),
+            _ => form.of("stderrPreview", "stderr_preview"),
         };
-        fields.push((name, text.as_str().into()));
+        out.pair_text(name, text);
     }
-    fields.extend(checked_values(step));
-    if !step.judgement.saved.is_empty() {
-        let name = if matches!(step.observation.as_deref(), Some(Observation::Command(_))) {
-            "extractedStdoutJson"
-        } else {
-            "extractedJson"
-        };
-        fields.push((name, Json::map(step.judgement.saved.iter().map(|(k, v)| (k.as_str(), v.clone())))));
+    let checked = checked_values(step, form, out);
+    let saved = &step.judgement.saved;
+    if !saved.is_empty() {
+        out.key(match seen {
+            Some(Observation::Command(_)) => form.of("extractedStdoutJson", "extracted_stdout_json"),
+            _ => form.of("extractedJson", "extracted_json"),
+        });
+        out.map(|out| saved.iter().for_each(|(name, value)| out.pair(name, value)));
     }
-    fields
+    told || !step.previews.is_empty() || checked || !saved.is_empty()
+}
+
+fn http_fields(step: &AuditedStep, http: &HttpObserved, form: Form, out: &mut Pretty<'_>) -> bool {
+    let cleaned = step.call.is_some() && is_cleanup_call(step);
+    if let Some(last) = http.hops.last() {
+        out.pair_text(form.of("url", "observed_url"), &last.hop.url);
+        out.pair_text("method", &last.hop.method);
+        out.pair(form.of("statusCode", "status_code"), &last.hop.status.into());
+        out.key(form.of("responseHeaders", "response_headers"));
+        out.list(|out| {
+            for (name, value) in &last.hop.headers {
+                out.list(|out| [name, value].into_iter().for_each(|text| out.text(text)));
+            }
+        });
+        out.pair_text(form.of("bodyPath", "body_path"), &evidence_path(&last.body()));
+    }
+    if !http.tries.is_empty() {
+        let matched = step.judgement.status == StepStatus::Passed;
+        out.pair(form.of("pollAttemptCount", "poll_attempt_count"), &http.tries.len().into());
+        out.pair(form.of("pollMatched", "poll_matched"), &matched.into());
+    }
+    if cleaned {
+        out.pair(form.of("cleanupAttempted", "cleanup_attempted"), &true.into());
+    }
+    cleaned || !http.hops.is_empty() || !http.tries.is_empty()
 }
 
 fn is_cleanup_call(step: &AuditedStep) -> bool {
     matches!(&step.call, Some(crate::invoke::Call::Http(call)) if call.method == "DELETE")
 }
 
-/// `checkedJson` and its like: path → what was seen, for checks that hold.
-fn checked_values(step: &AuditedStep) -> Vec<(&'static str, Json)> {
-    let mut json = Map::new();
+/// `checkedJson` and its like: path → what was seen, for checks that hold. Whether there are any.
+fn checked_values(step: &AuditedStep, form: Form, out: &mut Pretty<'_>) -> bool {
+    let mut json: Vec<(&str, &str)> = Vec::new();
     let mut texts = Vec::new();
     let mut status = Vec::new();
     for check in step.judgement.checks.iter().filter(|check| check.truth == Truth::Holds) {
         match &check.path {
-            Some(path) if json.get(path).is_none() => json.push(path.as_str(), check.saw.as_str()),
+            Some(path) if json.iter().all(|(known, _)| *known != path.as_str()) => json.push((path, &check.saw)),
             Some(_) => {}
-            None if check.what == "status" || check.what == "exit" => status.push(check.expected.clone()),
+            None if check.what == "status" || check.what == "exit" => status.push(check.expected.as_str()),
             None => texts.push(format!("{} {} {}", check.what, check.op, check.expected)),
         }
     }
-    let stdout = matches!(step.observation.as_deref(), Some(Observation::Command(_)));
-    let mut fields = Vec::new();
     if !json.is_empty() {
-        fields.push((if stdout { "checkedStdoutJson" } else { "checkedJson" }, Json::Map(json)));
+        out.key(match step.observation.as_deref() {
+            Some(Observation::Command(_)) => form.of("checkedStdoutJson", "checked_stdout_json"),
+            _ => form.of("checkedJson", "checked_json"),
+        });
+        out.map(|out| json.iter().for_each(|(path, saw)| out.pair_text(path, saw)));
     }
     if !status.is_empty() {
-        fields.push(("expectedStatus", super::texts(status)));
+        out.pair_texts(form.of("expectedStatus", "expected_status"), &status);
     }
     if !texts.is_empty() {
-        fields.push(("assertions", super::texts(texts)));
+        out.pair_texts("assertions", &texts);
     }
-    fields
+    !(json.is_empty() && status.is_empty() && texts.is_empty())
 }
 
 /// Evidence is named by digest; small bytes stand in the journal.
-fn evidence_path(blob: &crate::journal::observation::Blob) -> Json {
-    Json::Text(format!("sha256:{}", blob.sha256))
+fn evidence_path(blob: &Blob) -> String {
+    format!("sha256:{}", blob.sha256)
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::Id;
-use crate::inputs::names_of;
+use crate::inputs::each_name;
 use crate::plan::{Plan, Scenario};
 
 /// A case starts from at most so many others, all told.
@@ -13,7 +13,9 @@ pub const MOST_USED: usize = 32;
 /// The values of other cases that a case names as `{CASE.name}`: the case and the name.
 #[must_use]
 pub(super) fn named(scenario: &Scenario) -> BTreeSet<(&str, &str)> {
-    scenario.steps.iter().flat_map(names_of).filter_map(|name| name.rsplit_once('.')).collect()
+    let mut found = BTreeSet::new();
+    scenario.steps.iter().for_each(|step| each_name(step, &mut |name| found.extend(name.rsplit_once('.'))));
+    found
 }
 
 /// The order of the cases of a plan, which are named by their positions in it.

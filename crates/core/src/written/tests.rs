@@ -17,7 +17,7 @@ pub(crate) fn document(json: &str) -> Node {
 
 fn node(json: &Json, line: &mut usize) -> Node {
     *line += 1;
-    let place = Place { start: *line * 10, end: *line * 10 + 5, line: *line, column: 1 };
+    let place = Place::new(*line * 10, *line * 10 + 5, *line, 1);
     let value = match json {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),

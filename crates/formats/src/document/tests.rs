@@ -29,7 +29,7 @@ fn yaml(text: &str) -> Node {
     read("a.yaml", text.as_bytes()).unwrap()
 }
 
-fn errors(name: &str, bytes: &[u8]) -> Vec<(Code, usize, usize, String, String)> {
+fn errors(name: &str, bytes: &[u8]) -> Vec<(Code, u32, u32, String, String)> {
     let diagnostics = read(name, bytes).unwrap_err();
     assert!(diagnostics.iter().all(|d| d.file == name));
     diagnostics
@@ -42,17 +42,18 @@ fn errors(name: &str, bytes: &[u8]) -> Vec<(Code, usize, usize, String, String)>
 }
 
 /// Line, column and written text of a place.
-fn written(text: &str, place: Place) -> (usize, usize, &str) {
-    (place.line, place.column, &text[place.start..place.end])
+fn written(text: &str, place: Place) -> (u32, u32, &str) {
+    (place.line, place.column, &text[place.bytes()])
 }
 
 /// Every node lies inside the text and inside its parent, and its column is where the text says it is.
 fn check_places(text: &str, node: &Node, bounds: &Place, through_alias: bool) {
     let place = node.place;
-    assert!(place.start <= place.end && place.end <= text.len());
+    let bytes = place.bytes();
+    assert!(bytes.start <= bytes.end && bytes.end <= text.len());
     assert!(through_alias || (bounds.start <= place.start && place.end <= bounds.end), "{place:?} outside {bounds:?}");
-    assert_eq!(Lines::new(text).place(place.start, place.end), place);
-    let alias = through_alias || text[place.start..].starts_with('*');
+    assert_eq!(Lines::new(text).place(bytes.start, bytes.end), place);
+    let alias = through_alias || text[bytes.start..].starts_with('*');
     match &node.value {
         Value::List(items) => items.iter().for_each(|item| check_places(text, item, &place, alias)),
         Value::Map(pairs) => {
@@ -227,13 +228,15 @@ fn check(name: &str, bytes: &[u8]) {
     match read(name, bytes) {
         Ok(node) => {
             let text = std::str::from_utf8(bytes).unwrap();
-            check_places(text, &node, &Place { start: 0, end: text.len(), line: 1, column: 1 }, false);
+            check_places(text, &node, &Place::new(0, text.len(), 1, 1), false);
         }
         Err(diagnostics) => {
             assert!(!diagnostics.is_empty() && diagnostics.len() <= 25);
             for d in diagnostics {
                 let place = d.place.unwrap();
-                assert!(place.start <= place.end && place.end <= bytes.len() && place.line > 0 && place.column > 0);
+                assert!(
+                    place.start <= place.end && place.bytes().end <= bytes.len() && place.line > 0 && place.column > 0
+                );
                 assert!(!d.message.is_empty() && !d.message.ends_with('.') && d.help.is_some());
             }
         }

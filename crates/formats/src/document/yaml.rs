@@ -218,7 +218,7 @@ impl<'a> Loader<'a> {
 
     /// A list or map in block form that stands behind a tab: its depth would depend on how wide a tab is.
     fn tab_before(&mut self, place: Place) {
-        let before = &self.text[..place.start];
+        let before = &self.text[..place.bytes().start];
         let line = before.rfind('\n').map_or(0, |p| p + 1);
         if let Some(tab) = before[line..].find('\t') {
             let place = self.lines.place(line + tab, line + tab + 1);
@@ -255,7 +255,8 @@ impl<'a> Loader<'a> {
     /// `{name}` without quotes: well-formed, and never what was meant (plan.md, rule 4).
     fn bare_reference(&mut self, pairs: &[(Key, Node)], place: Place) {
         let [(key, _)] = pairs else { return };
-        let inside = self.text.get(place.start + 1..place.end.saturating_sub(1)).unwrap_or_default().trim();
+        let bytes = place.bytes();
+        let inside = self.text.get(bytes.start + 1..bytes.end.saturating_sub(1)).unwrap_or_default().trim();
         let named = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && inside.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
         if named && inside == key.name {

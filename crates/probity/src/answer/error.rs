@@ -53,7 +53,7 @@ pub(crate) fn place(file: &str, place: Option<Place>) -> Json {
     if file.is_empty() {
         return Json::Null;
     }
-    let number = |n: Option<usize>| Json::from(n.filter(|n| *n > 0));
+    let number = |n: Option<u32>| Json::from(n.filter(|n| *n > 0));
     Json::map([
         ("file", Json::from(clip(file, 200))),
         ("line", number(place.map(|p| p.line))),

@@ -30,7 +30,7 @@ pub(crate) enum How {
     /// A command, and what it is good for.
     Command(String, String),
     /// Text for a file, at a line if it is known.
-    Line(String, Option<usize>, String),
+    Line(String, Option<u32>, String),
     /// In words.
     Hint(String),
 }

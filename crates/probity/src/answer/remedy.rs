@@ -32,7 +32,7 @@ pub(crate) enum Act {
         /// The file.
         file: String,
         /// The line.
-        line: Option<usize>,
+        line: Option<u32>,
         /// The text.
         text: String,
         /// What to think of before.

@@ -149,7 +149,8 @@ pub(super) fn marks(text: &str, checks: &[&CheckResult]) -> Vec<Mark> {
 fn of_path(path: &str, document: &Document, placed: &Node) -> Vec<(usize, usize)> {
     let located = Path::parse(path).ok().and_then(|path| document.locate(&path).ok()).unwrap_or_default();
     let places = located.iter().take(PARTS).filter(|spot| !spot.way.is_empty());
-    places.filter_map(|spot| follow(placed, &spot.way)).map(|node| (node.place.start, node.place.end)).collect()
+    let nodes = places.filter_map(|spot| follow(placed, &spot.way)).map(|node| node.place.bytes());
+    nodes.map(|bytes| (bytes.start, bytes.end)).collect()
 }
 
 fn follow<'a>(node: &'a Node, way: &[Way]) -> Option<&'a Node> {

@@ -38,7 +38,7 @@ pub(super) fn number(n: i64) -> Json {
 }
 
 pub(super) fn at(line: usize) -> Place {
-    Place { start: line * 100, end: line * 100 + 50, line, column: 1 }
+    Place::new(line * 100, line * 100 + 50, line, 1)
 }
 
 pub(super) fn check_of(what: What) -> Check {

@@ -177,12 +177,12 @@ fn document(name: &str, bytes: &[u8]) {
 
 /// Every node lies in the document.
 fn within(node: &Node, length: usize) {
-    assert!(node.place.start <= node.place.end && node.place.end <= length, "{:?} of {length}", node.place);
+    assert!(node.place.start <= node.place.end && node.place.bytes().end <= length, "{:?} of {length}", node.place);
     match &node.value {
         Value::List(items) => items.iter().for_each(|item| within(item, length)),
         Value::Map(pairs) => pairs.iter().for_each(|(key, item)| {
             assert!(
-                key.place.start <= key.place.end && key.place.end <= length && key.place.line > 0,
+                key.place.start <= key.place.end && key.place.bytes().end <= length && key.place.line > 0,
                 "{:?}",
                 key.place
             );
