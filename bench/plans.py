@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """plans.py KIND FOLDER URL COUNT [KIB]: writes a plan (JSON) for one row, and what its peers need.
 
-KIND is http (GETs with 7 checks, and a Hurl file of the same), body (GETs of KIB large bodies), spawn, or cases (a test
-for each of COUNT small cases)."""
+KIND is http (GETs with 7 checks, and a Hurl file of the same), dealt (the same GETs, dealt out to 8 cases), body (GETs of KIB
+large bodies), spawn, or cases (a test for each of COUNT small cases)."""
 import json
 import os
 import sys
@@ -46,10 +46,11 @@ def case(i):
     return {"id": f"B-{i}", "title": f"item {i}", "covers": ["B-1"], "steps": [step]}
 
 
-step, needs = {"http": (get, "api"), "body": (body, "api"), "spawn": (spawn, "command"), "cases": (None, "api")}[kind]
+step, needs = {"http": (get, "api"), "dealt": (get, "api"), "body": (body, "api"), "spawn": (spawn, "command"), "cases": (None, "api")}[kind]
 if step:
     steps = [step(i) for i in range(count)]
-    cases = [{"id": "B-001", "title": "one after another", "covers": ["B-1"], "steps": steps}]
+    hands = min(count, 8) if kind == "dealt" else 1
+    cases = [{"id": f"B-{i + 1:03}", "title": "one after another", "covers": ["B-1"], "steps": steps[i::hands]} for i in range(hands)]
 else:
     cases = [case(i) for i in range(count)]
 text = f"Each of the {count} answers is the one that was asked for."

@@ -3,6 +3,7 @@
 
 mod inputs;
 mod obligations;
+mod order;
 mod runtime;
 mod seen;
 mod services;
@@ -193,6 +194,7 @@ pub fn audit(recorded: Recorded, material: &Material<'_>) -> Result<Audited, Una
     let sealed = documents.into_files();
     let files = |name: &str| sealed.get(name).map(|bytes| bytes.to_vec());
     let steps = steps::walk(&recorded, &checked, &runtime, &bytes, &files, &mut findings);
+    order::check(&recorded, &checked, &mut findings);
     budget(&recorded, &mut findings);
     let secrets = recorded.evidence().any(|e| e.redactions > 0);
     Ok(Audited { checked, steps, runtime, findings, secrets, recorded })
@@ -204,8 +206,8 @@ fn budget(recorded: &Recorded, findings: &mut Vec<Finding>) {
     let commits = recorded.actions().iter().filter_map(|action| action.commit.as_ref());
     let (probes, output) =
         commits.fold((0u64, 0u64), |(p, o), c| (p.saturating_add(c.probes), o.saturating_add(c.output_bytes)));
-    // A child is stopped after it has written too much: the last one may exceed by what stood in its pipes.
-    let slack = 256 * 1024;
+    // A child is stopped after it has written too much: each that ran then may exceed by what stood in its pipes.
+    let slack = recorded.opened().options.jobs.saturating_mul(256 * 1024);
     for (name, used, limit) in
         [("probes", probes, limits.probes), ("output", output, limits.output.saturating_add(slack))]
     {

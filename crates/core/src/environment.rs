@@ -114,6 +114,8 @@ pub struct LimitSettings {
     pub probes: Option<u64>,
     /// Output of children in bytes.
     pub output: Option<u64>,
+    /// How many cases may be under way at once.
+    pub jobs: Option<u64>,
 }
 
 impl Environment {

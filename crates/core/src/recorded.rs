@@ -13,7 +13,7 @@ use crate::journal::body::{
     RunCancelled, RunClosed, RuntimeObserved,
 };
 use crate::journal::chain::{Chain, End};
-use crate::journal::opened::{ISOLATION_MOUNTS, ISOLATION_NONE, RunOpened};
+use crate::journal::opened::{ISOLATION_MOUNTS, ISOLATION_NONE, MOST_JOBS, RunOpened};
 use crate::journal::{Entry, Kind, Seal};
 use crate::json::Json;
 
@@ -58,6 +58,8 @@ pub struct ActionRecord {
     pub intent: ActionIntent,
     /// Digest of the call's canonical form; absent for a step that never left.
     pub sent: Option<Digest>,
+    /// Number of the commit's entry; absent when the process ended in between.
+    pub ended: Option<u64>,
     /// What happened; absent when the process ended in between.
     pub commit: Option<ActionCommit>,
     /// What was captured.
@@ -206,7 +208,7 @@ impl Recorded {
         let (entry, id) = Entry::read(line).ok()?;
         let before = (self.end.entries, self.end.head);
         let ordered = entry.kind == Kind::RunClosed && is_time(&entry.at) && entry.at >= self.end.at;
-        let settled = self.actions.last().is_none_or(|a| a.commit.is_some() || a.generation != entry.generation);
+        let settled = self.actions.iter().all(|a| a.commit.is_some() || a.generation != entry.generation);
         let mut end = Some(self.end.clone());
         End::follow(&mut end, &entry, id).ok()?;
         let closed = RunClosed::read(entry.body)?;
@@ -226,16 +228,20 @@ impl Recorded {
 
     /// Everything that was captured, in order.
     pub fn evidence(&self) -> impl Iterator<Item = &EvidenceCaptured> {
+        self.actions.iter().flat_map(|a| &a.evidence).chain(self.evidence_of_the_run())
+    }
+
+    /// What was captured for no action: of the runtime, then of services.
+    pub fn evidence_of_the_run(&self) -> impl Iterator<Item = &EvidenceCaptured> {
         let runtime = self.runtime.iter().flat_map(|r| &r.evidence);
-        let services = self.services.iter().flat_map(|s| &s.evidence);
-        self.actions.iter().flat_map(|a| &a.evidence).chain(runtime).chain(services)
+        runtime.chain(self.services.iter().flat_map(|s| &s.evidence))
     }
 }
 
 struct Fold {
     recorded: Recorded,
-    /// The action that is under way.
-    open: Option<usize>,
+    /// The actions that are under way, in the order in which they began: at most one a case.
+    open: Vec<usize>,
     /// Captures since the last runtime entry, for the next one.
     loose: Vec<EvidenceCaptured>,
     /// Steps that have a record, with their entry.
@@ -269,7 +275,7 @@ impl Fold {
                 end: End::nothing(),
                 findings: Vec::new(),
             },
-            open: None,
+            open: Vec::new(),
             loose: Vec::new(),
             seen: BTreeMap::new(),
             previous: Digest::zero(),
@@ -315,6 +321,9 @@ impl Fold {
         }
         if ![ISOLATION_NONE, ISOLATION_MOUNTS].contains(&self.recorded.opened.isolation.as_str()) {
             self.refuse_at(Code::EntryBodyInvalid, 0, "this version knows no such isolation");
+        }
+        if !(1..=MOST_JOBS).contains(&self.recorded.opened.options.jobs) {
+            self.refuse_at(Code::EntryBodyInvalid, 0, "no run has that many cases under way at once");
         }
     }
 
@@ -414,7 +423,7 @@ impl Fold {
             Json::Null => None,
             call => Some(call_digest(&call)),
         };
-        self.abandoned(entry);
+        self.make_room(&intent.scenario, entry);
         if self.recorded.checked.is_none() {
             self.refuse(Code::PlanCheckDiffers, entry, "an action began before the plan was checked");
         }
@@ -422,7 +431,7 @@ impl Fold {
         if let Some(first) = self.seen.insert(key, entry.seq) {
             self.refuse(Code::StepTwice, entry, format!("{} has its record in entry {first} already", intent.step));
         }
-        self.open = Some(self.recorded.actions.len());
+        self.open.push(self.recorded.actions.len());
         self.recorded.actions.push(ActionRecord {
             seq: entry.seq,
             generation: entry.generation,
@@ -430,27 +439,48 @@ impl Fold {
             finished_at: entry.at.clone(),
             intent,
             sent,
+            ended: None,
             commit: None,
             evidence: Vec::new(),
         });
     }
 
-    /// An action that is still under way when something else begins: fine only across a resume.
-    fn abandoned(&mut self, entry: &Entry) {
-        if let Some(open) = self.open.take() {
-            let action = &self.recorded.actions[open];
-            if action.generation == entry.generation {
-                let message = format!("{} began in entry {} and never ended", action.intent.step, action.seq);
-                self.refuse(Code::IntentWithoutCommit, entry, message);
-            }
+    /// Before an action of a case: the one before it has ended, and no more are under way than the run allows.
+    fn make_room(&mut self, case: &Id, entry: &Entry) {
+        if let Some(own) = self.open.iter().position(|open| self.recorded.actions[*open].intent.scenario == *case) {
+            self.abandon(own, entry);
         }
+        while self.open.len() as u64 >= self.recorded.opened.options.jobs.max(1) {
+            self.abandon(0, entry);
+        }
+    }
+
+    /// Actions that are still under way when something comes that is of the whole run.
+    fn abandoned(&mut self, entry: &Entry) {
+        while !self.open.is_empty() {
+            self.abandon(0, entry);
+        }
+    }
+
+    /// An action that is still under way when it may not be any more: fine only across a resume.
+    fn abandon(&mut self, position: usize, entry: &Entry) {
+        let action = &self.recorded.actions[self.open.remove(position)];
+        if action.generation == entry.generation {
+            let message = format!("{} began in entry {} and never ended", action.intent.step, action.seq);
+            self.refuse(Code::IntentWithoutCommit, entry, message);
+        }
+    }
+
+    /// The action under way whose intent is this entry, by its position in `open`.
+    fn under_way(&self, intent: u64) -> Option<usize> {
+        self.open.iter().position(|open| self.recorded.actions[*open].seq == intent)
     }
 
     fn commit(&mut self, entry: &mut Entry) {
         let Some(commit) = self.body::<ActionCommit>(entry) else { return };
-        let open = self.open.take().map(|open| &mut self.recorded.actions[open]).filter(|action| {
-            action.seq == commit.intent
-                && action.generation == entry.generation
+        let open = self.under_way(commit.intent).map(|position| self.open.remove(position));
+        let open = open.map(|open| &mut self.recorded.actions[open]).filter(|action| {
+            action.generation == entry.generation
                 && action.intent.step == commit.step
                 && action.intent.scenario == commit.scenario
         });
@@ -459,6 +489,7 @@ impl Fold {
                 // The same ids as in the intent: one copy of them is enough.
                 let (scenario, step) = (action.intent.scenario.clone(), action.intent.step.clone());
                 action.commit = Some(ActionCommit { scenario, step, ..commit });
+                action.ended = Some(entry.seq);
                 entry.at.clone_into(&mut action.finished_at);
             }
             None => self.refuse(
@@ -475,7 +506,8 @@ impl Fold {
             self.refuse(Code::EvidenceMissing, entry, "evidence is captured without its bytes");
         }
         self.content(entry, &evidence.content, &evidence.sha256, evidence.bytes);
-        let evidence = if self.open.is_none() && evidence.role == "log" {
+        let open = self.under_way(evidence.intent).map(|position| self.open[position]);
+        let evidence = if open.is_none() && evidence.role == "log" {
             match self.service_log(evidence) {
                 Some(evidence) => evidence,
                 None => return,
@@ -483,16 +515,18 @@ impl Fold {
         } else {
             evidence
         };
-        let known = match self.open {
+        // What belongs to the whole run is captured while nothing is under way.
+        let whole = self.open.is_empty();
+        let known = match open {
             Some(_) => ["body", "wire", "stdout", "stderr", "request", "log"].contains(&evidence.role.as_str()),
-            None => ["identity", "wire"].contains(&evidence.role.as_str()) && evidence.intent == 0,
+            None => whole && ["identity", "wire"].contains(&evidence.role.as_str()) && evidence.intent == 0,
         };
         if !known {
             let message = format!("{} is captured for entry {}", evidence.role, evidence.intent);
             self.refuse(Code::EvidenceForeign, entry, message);
         }
-        match self.open {
-            Some(open) if self.recorded.actions[open].seq == evidence.intent => {
+        match open {
+            Some(open) => {
                 let captured = &mut self.recorded.actions[open].evidence;
                 if captured.is_empty() {
                     // Most steps have one.
@@ -501,11 +535,8 @@ impl Fold {
                 captured.push(evidence);
             }
             None if known => self.loose.push(evidence),
-            _ => self.refuse(
-                Code::EvidenceForeign,
-                entry,
-                format!("captured for intent {}, which is not open", evidence.intent),
-            ),
+            // It was refused.
+            None => {}
         }
     }
 

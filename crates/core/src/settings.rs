@@ -235,6 +235,7 @@ fn limits(node: &Node) -> LimitSettings {
         time_ms: text(limits, "time").and_then(|time| units::duration_ms(&time).ok()),
         probes: number("probes"),
         output: text(limits, "output").and_then(|output| units::size_bytes(&output).ok()),
+        jobs: number("jobs"),
     }
 }
 

@@ -4,6 +4,7 @@
 //! worked out by one rule.
 
 mod order;
+mod queue;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ use crate::write_policy::{self, Ours, Redirected};
 use crate::{checked::CheckedPlan, journal::opened::RunOpened};
 
 pub use order::{MOST_USED, Order};
+pub use queue::{Queue, is_alone};
 
 /// Values that the engine gives every case (plan.md rule 5).
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use probity_probes::command::{self, Allowance, INHERITED, Sealed, Surroundings};
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-const USUAL: Allowance = Allowance { keep: 1 << 20, output: 64 << 20, grace: Duration::from_secs(2) };
+const USUAL: Allowance<'static> = Allowance::own(1 << 20, 64 << 20, Duration::from_secs(2));
 
 /// A project folder and the ways to run commands in it.
 struct Project {
@@ -47,7 +47,7 @@ impl Project {
         self.run_within(call, &USUAL).await
     }
 
-    async fn run_within(&self, call: &CommandCall, allowance: &Allowance) -> CommandResult {
+    async fn run_within(&self, call: &CommandCall, allowance: &Allowance<'_>) -> CommandResult {
         let (_keep, cancel) = watch::channel(false);
         self.run_with(call, &self.seal(call), allowance, Instant::now() + Duration::from_secs(60), cancel).await
     }
@@ -56,7 +56,7 @@ impl Project {
         &self,
         call: &CommandCall,
         sealed: &Sealed,
-        allowance: &Allowance,
+        allowance: &Allowance<'_>,
         deadline: Instant,
         cancel: watch::Receiver<bool>,
     ) -> CommandResult {

@@ -31,7 +31,7 @@ async fn a_child_without_mark_is_found_because_it_is_a_stranger() {
         secrets: &secrets,
         isolated: None,
     };
-    let allowance = Allowance { keep: 1000, output: 1000, grace: Allowance::GRACE };
+    let allowance = Allowance::own(1000, 1000, Allowance::GRACE);
     let (_keep, cancel) = watch::channel(false);
     let result =
         command::run(&call, &sealed, &around, &allowance, Instant::now() + Duration::from_secs(60), cancel).await;

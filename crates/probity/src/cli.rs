@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use probity_core::journal::opened::MOST_JOBS;
+
 use crate::out::ColorChoice;
 
 /// Says whether a requirement is met, and proves it.
@@ -131,6 +133,7 @@ Examples:
   probity run order-total.probity.yaml
   probity run qa --env staging
   probity run --only ORDER-2            a part never passes the whole
+  probity run --jobs 8                  up to eight cases of a plan side by side
   probity run --repeat 5                five runs, one budget; the worst decides
   probity run --plan-only               what would be run, and nothing is: exit 4
   probity run --resume 20261130T1424    close a run whose process was lost")]
@@ -147,6 +150,10 @@ pub(crate) struct RunArgs {
     /// Let a code through; the claim is capped
     #[arg(long, value_name = "CODE", num_args = 1..)]
     pub allow: Vec<String>,
+    /// Run up to N cases of a plan side by side, 1 to 64; one after another when left out and not under limits.jobs of
+    /// probity.yaml
+    #[arg(long, value_name = "N", env = "PROBITY_JOBS", value_parser = clap::value_parser!(u64).range(1..=MOST_JOBS))]
+    pub jobs: Option<u64>,
     /// Make N runs of each plan, one after another, within one budget; exit with the worst
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
           value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "challenge")]
@@ -344,6 +351,9 @@ pub(crate) struct SettingsArgs {
     /// The environment, by its name in probity.yaml
     #[arg(long, value_name = "NAME", env = "PROBITY_ENV")]
     pub env: Option<String>,
+    /// How many cases of a plan are run side by side
+    #[arg(long, value_name = "N", env = "PROBITY_JOBS", value_parser = clap::value_parser!(u64).range(1..=MOST_JOBS))]
+    pub jobs: Option<u64>,
     /// Where runs are kept, if not in probity-runs of the project
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,

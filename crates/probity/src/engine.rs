@@ -1,12 +1,15 @@
-//! The engine: runs one plan, one step after another, and writes everything down before the next step begins.
+//! The engine: runs one plan, one case after another or several side by side, and writes everything down before the next
+//! step of a case begins.
 //!
 //! It decides nothing: what a step comes to and what the run comes to are worked out by `probity_core`, here only to
 //! know whether to go on, and again by the derivation from what was written.
 
 mod act;
 mod budget;
+mod cases;
 mod clock;
 mod close;
+mod desk;
 mod git;
 mod open;
 mod planned;
@@ -45,6 +48,8 @@ pub(crate) struct Request<'a> {
     pub only: Vec<String>,
     /// Codes that are let through.
     pub allow: Vec<String>,
+    /// How many cases may be under way at once; what the settings file says, or one, where nothing was asked.
+    pub jobs: Option<u64>,
     /// A value that a signer issued.
     pub challenge: Option<String>,
     /// Where runs are kept.
@@ -54,7 +59,7 @@ pub(crate) struct Request<'a> {
     /// What is left of the budget that the whole call shares.
     pub shared: &'a mut Shared,
     /// Hears of what happens.
-    pub progress: &'a mut dyn FnMut(Event<'_>),
+    pub progress: &'a dyn Fn(Event<'_>),
 }
 
 /// What a run tells while it goes on.
@@ -119,8 +124,8 @@ impl From<StoreError> for EngineError {
 /// # Errors
 /// When nothing could be opened, or something could not be recorded.
 pub(crate) async fn run(request: Request<'_>) -> Result<Finished, EngineError> {
-    let mut run = open::open(request)?;
-    steps::all(&mut run).await?;
+    let run = open::open(request)?;
+    steps::all(&run).await?;
     close::close(run)
 }
 

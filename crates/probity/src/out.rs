@@ -71,12 +71,17 @@ impl Out {
     /// Writes a line to standard error, unless only answers are wanted.
     pub(crate) fn talk(self, line: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr().lock(), "{line}");
+            line_on_stderr(line);
         }
     }
 
     /// Writes a warning to standard error.
     pub(crate) fn warn(self, message: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "warning: {message}");
+        line_on_stderr(&format!("warning: {message}"));
     }
+}
+
+/// In one write, so that nothing else comes into the middle of a line.
+fn line_on_stderr(line: &str) {
+    let _ = std::io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

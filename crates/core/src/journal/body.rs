@@ -38,6 +38,11 @@ impl Fields {
         self.take(key)?.as_u64()
     }
 
+    /// A number, or what stands for it where the field is absent.
+    pub(super) fn number_or(&mut self, key: &str, absent: u64) -> Option<u64> {
+        self.take(key).map_or(Some(absent), |value| value.as_u64())
+    }
+
     pub(super) fn bool(&mut self, key: &str) -> Option<bool> {
         self.take(key)?.as_bool()
     }

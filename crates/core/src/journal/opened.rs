@@ -42,7 +42,7 @@ pub struct RunOpened {
 }
 
 /// Effective options of a run: each that relaxes a check is sealed here (belief 6).
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// `--env`.
     pub environment: Option<String>,
@@ -50,6 +50,17 @@ pub struct Options {
     pub only: Vec<String>,
     /// `--allow`: codes that were let through.
     pub allow: Vec<String>,
+    /// `--jobs`: how many cases may be under way at once, from 1 to [`MOST_JOBS`].
+    pub jobs: u64,
+}
+
+/// No more cases than these are under way at once.
+pub const MOST_JOBS: u64 = 64;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { environment: None, only: Vec::new(), allow: Vec::new(), jobs: 1 }
+    }
 }
 
 /// Limits of a run (plan.md, "the least of it").
@@ -122,7 +133,13 @@ impl Body for RunOpened {
 
 impl Body for Options {
     fn fields(f: &mut Fields) -> Option<Self> {
-        Some(Self { environment: f.optional_text("environment")?, only: f.texts("only")?, allow: f.texts("allow")? })
+        Some(Self {
+            environment: f.optional_text("environment")?,
+            only: f.texts("only")?,
+            allow: f.texts("allow")?,
+            // Older runs had one case under way and did not say so.
+            jobs: f.number_or("jobs", 1)?,
+        })
     }
 
     fn write(&self) -> Json {
@@ -130,6 +147,7 @@ impl Body for Options {
             ("environment", Json::from(self.environment.clone())),
             ("only", self.only.clone().into()),
             ("allow", self.allow.clone().into()),
+            ("jobs", self.jobs.into()),
         ])
     }
 }

@@ -78,6 +78,17 @@ impl<'a> Index<'a> {
         inherited(self.plan, &self.order, scenario)
     }
 
+    /// Of the cases that a case starts from (its `lineage`), the steps of the last that saves a variable and of those that
+    /// always come after it.
+    pub(super) fn maker_and_after(&self, lineage: &[usize], variable: &str) -> Vec<&'a Step> {
+        let plan = self.plan;
+        let saves = |step: &Step| step.saves.iter().any(|save| save.name == variable);
+        let maker = lineage.iter().rposition(|case| plan.scenarios[*case].steps.iter().any(saves));
+        let Some(maker) = maker else { return Vec::new() };
+        let after = lineage[maker + 1..].iter().filter(|case| self.order.follows(**case, lineage[maker]));
+        std::iter::once(&lineage[maker]).chain(after).flat_map(|case| &plan.scenarios[*case].steps).collect()
+    }
+
     pub(super) fn criterion(&self, id: &Id) -> Option<&'a Criterion> {
         self.criteria.get(id).copied()
     }

@@ -81,13 +81,14 @@ fn asks_the_same(a: &Step, b: &Step) -> bool {
 
 /// `expectation_self_derived`, `expectation_from_environment`.
 pub(super) fn check(index: &Index<'_>, found: &mut Findings) {
-    let mut inherited = (None, Vec::new());
+    let mut lineage = (None, Vec::new());
     for at in &index.steps {
-        if inherited.0 != Some(&at.scenario.id) {
-            inherited = (Some(&at.scenario.id), index.inherited(at.scenario));
+        if lineage.0 != Some(&at.scenario.id) {
+            lineage = (Some(&at.scenario.id), index.order.lineage(&at.scenario.id));
         }
+        let inherited = |variable: &str| index.maker_and_after(&lineage.1, variable);
         let judge = |operands: &[&Json], place: &At, found: &mut Findings| {
-            judge(at.step, at.scenario, &inherited.1, operands, place, found);
+            judge(at.step, at.scenario, &inherited, operands, place, found);
             for variable in variables(operands.iter().copied()) {
                 if let Some(maker) = elsewhere::same_question(index, at, variable) {
                     found.error(Code::ExpectationSelfDerived, place.clone(), put_before(variable, maker));
@@ -108,9 +109,17 @@ fn put_before(variable: &str, maker: &Id) -> String {
     format!("{variable} was saved by {maker}, which puts the same question, and nothing is changed in between")
 }
 
-fn judge(step: &Step, scenario: &Scenario, inherited: &[&Step], operands: &[&Json], at: &At, found: &mut Findings) {
+fn judge<'a>(
+    step: &Step,
+    scenario: &Scenario,
+    inherited: &dyn Fn(&str) -> Vec<&'a Step>,
+    operands: &[&Json],
+    at: &At,
+    found: &mut Findings,
+) {
     for variable in variables(operands.iter().copied()) {
-        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, inherited, variable) else { continue };
+        let inherited = inherited(variable);
+        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, &inherited, variable) else { continue };
         let message = if maker == step.id {
             format!("{variable} is saved from the same answer that it should judge")
         } else {

@@ -5,7 +5,7 @@ use crate::codes::Code;
 use crate::ids::Id;
 use crate::journal::Entry;
 use crate::journal::body::EvidenceCaptured;
-use crate::journal::service::{ServiceDown, ServiceIntent, ServiceUp, UpState};
+use crate::journal::service::{DownCause, ServiceDown, ServiceIntent, ServiceUp, UpState};
 
 /// One service: what was to be started, what came of it, how it ended.
 #[derive(Clone, Debug)]
@@ -112,7 +112,10 @@ impl Fold {
 
     pub(super) fn service_down(&mut self, entry: &mut Entry) {
         let Some(down) = self.body::<ServiceDown>(entry) else { return };
-        self.abandoned(entry);
+        // One that ends by itself does so beside what other cases have under way.
+        if down.cause != DownCause::Died || self.recorded.opened.options.jobs <= 1 {
+            self.abandoned(entry);
+        }
         let message = format!("{} is said to be down and was not up", down.service);
         let Some(record) = self.open_service(down.intent, &down.service) else {
             return self.refuse(Code::CommitWithoutIntent, entry, message);

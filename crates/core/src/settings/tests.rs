@@ -30,7 +30,7 @@ fn the_example_of_the_plan_language_is_read() {
             "services": [{"id": "shop", "start": ["npm", "run", "dev"], "ready": "/health", "port": 8123,
                           "timeout": "45s"}],
             "commands": {"allow": [{"program": "python3", "args": ["tools/*.py"], "reads": true}]},
-            "limits": {"time": "30m", "probes": 5000, "output": "64MiB"}, "x_team": {"any": 1}}"#,
+            "limits": {"time": "30m", "probes": 5000, "output": "64MiB", "jobs": 8}, "x_team": {"any": 1}}"#,
     );
     let (name, local) = &profile.environments[0];
     assert_eq!(
@@ -41,7 +41,7 @@ fn the_example_of_the_plan_language_is_read() {
     assert_eq!(local.declared, Declared::Profile);
     let identity = Identity { target: "/version".into(), read: IdentityRead::Json("build".into()) };
     assert_eq!(local.identity, Some(identity));
-    let limits = LimitSettings { time_ms: Some(1_800_000), probes: Some(5000), output: Some(64 << 20) };
+    let limits = LimitSettings { time_ms: Some(1_800_000), probes: Some(5000), output: Some(64 << 20), jobs: Some(8) };
     assert_eq!(profile.limits, limits);
     assert!(profile.commands[0].reads && profile.commands[0].args == ["tools/*.py"]);
     assert_eq!(profile.services[0].id.as_str(), "shop");

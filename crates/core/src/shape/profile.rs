@@ -1,5 +1,6 @@
 //! Tables of the settings file `probity.yaml`, which `qa-pilot.config.yaml` shares (design.md section 8).
 
+use crate::journal::opened::MOST_JOBS;
 use super::{Shape, TEXTS, Table, may, must, table};
 
 const REFERENCE: &str = "A section of the reference tool's host profile; checked by the commands that need it.";
@@ -188,5 +189,6 @@ static LIMITS: Table = table(
         may("time", Shape::Duration, "Time, such as 30m."),
         may("probes", Shape::Integer(1, i64::MAX), "Number of requests and commands."),
         may("output", Shape::Size, "Output of commands, such as 64MiB."),
+        may("jobs", Shape::Integer(1, MOST_JOBS as i64), "How many cases of a plan are run side by side. Absent: one."),
     ]],
 );

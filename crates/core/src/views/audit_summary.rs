@@ -1,11 +1,14 @@
 //! audit-summary.json (harness-proof.md 3.2): the counts of what was checked, and what did not hold.
 
 use super::texts;
+use crate::audit::Audited;
 use crate::finding::Weight;
 use crate::ids::Digest;
 use crate::json::Json;
 use crate::judged::Judged;
+use crate::recorded::ActionRecord;
 use crate::verdict::Status;
+use crate::walk::Order;
 
 /// The whole file.
 pub(super) fn audit_summary(judged: &Judged) -> Json {
@@ -15,7 +18,7 @@ pub(super) fn audit_summary(judged: &Judged) -> Json {
     let notes = audited.findings().iter().filter(|finding| finding.weight == Weight::Note);
     let checked: usize = audited.steps().iter().map(|step| step.judgement.checks.len()).sum();
     let extracted: usize = audited.steps().iter().map(|step| step.judgement.saved.len()).sum();
-    let files: Vec<Digest> = audited.recorded().evidence().map(|evidence| evidence.sha256).collect();
+    let files = captured(audited);
     let counts = Status::ALL.map(|status| {
         (status.reference(), judged.criteria().iter().filter(|criterion| criterion.status == status).count())
     });
@@ -45,4 +48,15 @@ pub(super) fn audit_summary(judged: &Judged) -> Json {
         ("warnings", texts(notes.map(|finding| format!("{}: {}", finding.code, finding.message)))),
         ("input_artifact_errors", Json::List(Vec::new())),
     ])
+}
+
+/// What was captured, in the order of cases that are run one after another: how those lay that were run side by side is
+/// nobody's business.
+fn captured(audited: &Audited) -> Vec<Digest> {
+    let recorded = audited.recorded();
+    let order = Order::of(audited.checked().plan());
+    let mut actions: Vec<&ActionRecord> = recorded.actions().iter().collect();
+    actions.sort_by_cached_key(|action| (action.generation, order.rank(&action.intent.scenario), action.seq));
+    let actions = actions.into_iter().flat_map(|action| &action.evidence);
+    actions.chain(recorded.evidence_of_the_run()).map(|evidence| evidence.sha256).collect()
 }

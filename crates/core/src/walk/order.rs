@@ -83,6 +83,36 @@ impl Order {
         self.places.get(case).copied()
     }
 
+    /// Which place a case has among those that are run one after another; the last for what is no case.
+    #[must_use]
+    pub fn rank(&self, case: &Id) -> usize {
+        self.position(case).map_or(usize::MAX, |position| self.rank[position])
+    }
+
+    /// The cases that one comes after, by position: never itself, nor one that stands behind it because both lie on a
+    /// circle, so that every case can begin at last.
+    pub fn before(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.needs[position].iter().copied().filter(move |other| self.rank[*other] < self.rank[position])
+    }
+
+    /// Whether a case always begins after another has ended, because it comes after it, directly or through others.
+    #[must_use]
+    pub fn follows(&self, later: usize, earlier: usize) -> bool {
+        let mut open = vec![later];
+        let mut seen = BTreeSet::new();
+        while let Some(next) = open.pop() {
+            for before in self.before(next).filter(|before| self.rank[*before] >= self.rank[earlier]) {
+                if before == earlier {
+                    return true;
+                }
+                if seen.insert(before) {
+                    open.push(before);
+                }
+            }
+        }
+        false
+    }
+
     /// The cases that one starts from, directly or through others, in the order in which they are run; at most one more
     /// than [`MOST_USED`].
     #[must_use]

@@ -64,3 +64,50 @@ fn the_lineage_is_short_and_in_the_order_of_running() {
     assert_eq!(Order::of(&plan).lineage(&id("X0")).len(), MOST_USED + 1);
     assert_eq!(order(&plan, &matrix, &[]).unwrap().len(), 200);
 }
+
+/// Begins all that may, then ends the first that began and goes on; gives what began, with `|` where one ended.
+fn goes(plan: &Plan, matrix: &Matrix) -> String {
+    let mut queue = Queue::of(plan, selected(plan, matrix, &[]).unwrap());
+    let mut under_way = std::collections::VecDeque::new();
+    let mut text = String::new();
+    loop {
+        while let Some(case) = queue.begin() {
+            text.push_str(case.id.as_str());
+            under_way.push_back(case.id.clone());
+        }
+        let Some(first) = under_way.pop_front() else { return text };
+        queue.ended(&first);
+        text.push('|');
+    }
+}
+
+#[test]
+fn cases_begin_beside_each_other_and_after_what_they_come_after() {
+    for (cases, expected) in [
+        (&[("A", &[][..]), ("B", &[]), ("C", &[])][..], "ABC|||"),
+        (&[("A", &["C"]), ("B", &[]), ("C", &[])], "BC||A|"),
+        (&[("A", &["B"]), ("B", &["C"]), ("C", &[]), ("D", &["C"])], "C|BD|A||"),
+        // A circle is let through by the run that wants it: one of it begins all the same.
+        (&[("A", &["B"]), ("B", &["A"]), ("C", &["A"])], "A|BC||"),
+    ] {
+        let (plan, matrix) = plan(cases);
+        assert_eq!(goes(&plan, &matrix), expected, "{cases:?}");
+    }
+}
+
+#[test]
+fn a_case_that_looks_into_logs_is_alone() {
+    let (mut plan, matrix) = plan(&[("A", &[]), ("B", &[]), ("C", &[]), ("D", &[])]);
+    let look = crate::plan::LogStep { service: id("shop"), poll: None };
+    plan.scenarios[1].steps[0].action = crate::plan::Action::Log(look);
+    assert_eq!(goes(&plan, &matrix), "A|B|CD||");
+}
+
+#[test]
+fn what_follows_always_comes_after() {
+    let (plan, _) = plan(&[("A", &["B"]), ("B", &["C"]), ("C", &[]), ("D", &["C"])]);
+    let order = Order::of(&plan);
+    for (later, earlier, follows) in [(0, 1, true), (0, 2, true), (3, 2, true), (0, 3, false), (3, 1, false), (2, 0, false)] {
+        assert_eq!(order.follows(later, earlier), follows, "{later} after {earlier}");
+    }
+}

@@ -60,7 +60,7 @@ pub(super) fn launch(
     call: &CommandCall,
     sealed: &Sealed,
     around: &Surroundings<'_>,
-    allowance: &Allowance,
+    allowance: &Allowance<'_>,
 ) -> Result<Started, Failure> {
     let mut group = group_of(call, sealed, around, Stdio::piped(), Stdio::piped())?;
     let streams = group.streams(allowance.keep);
@@ -96,7 +96,7 @@ pub(crate) fn group_of(
 /// Follows the command to its end.
 pub(super) async fn attend(
     started: Started,
-    allowance: &Allowance,
+    allowance: &Allowance<'_>,
     limits: Limits,
     cancel: watch::Receiver<bool>,
 ) -> CommandResult {
@@ -107,8 +107,8 @@ pub(super) async fn attend(
         group.end(&mut streams, allowance.grace).await;
     }
     let quiet = group.settle(&mut streams, SETTLE).await;
-    if stopped.is_none() && streams.total() > allowance.output {
-        stopped = Some(("output_byte_limit", too_much(allowance)));
+    if stopped.is_none() {
+        stopped = allowance.exceeded(streams.total()).map(|failure| ("output_byte_limit", failure));
     }
     if !quiet {
         if group.alive() {
@@ -150,7 +150,7 @@ pub(super) async fn attend(
 async fn first_end(
     group: &mut Group,
     streams: &mut Streams,
-    allowance: &Allowance,
+    allowance: &Allowance<'_>,
     limits: Limits,
     cancel: watch::Receiver<bool>,
 ) -> Option<(&'static str, Failure)> {
@@ -165,8 +165,8 @@ async fn first_end(
                 let message = "The run was cancelled while the command ran.";
                 return Some(("cancelled", failure(FailureKind::Cancelled, message)));
             }
-            () = streams.step() => if streams.total() > allowance.output {
-                return Some(("output_byte_limit", too_much(allowance)));
+            () = streams.step() => if let Some(failure) = allowance.exceeded(streams.total()) {
+                return Some(("output_byte_limit", failure));
             },
         }
     }
@@ -244,11 +244,6 @@ fn no_start(argv0: &str, error: &io::Error) -> Failure {
         _ => seal::said(error),
     };
     failure(FailureKind::ProgramMissing, format!("`{argv0}` cannot be started: {why}."))
-}
-
-fn too_much(allowance: &Allowance) -> Failure {
-    let message = format!("The command wrote more than the {} bytes it may.", allowance.output);
-    failure(FailureKind::OutputLimit, message)
 }
 
 fn left(count: u32) -> Failure {

@@ -38,19 +38,46 @@ pub use seal::{resolve, seal};
 pub use stamp::{MAX_SEALED, digest};
 
 /// How much one command may write, and how long it may take to leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
+#[derive(Clone, Copy)]
+pub struct Allowance<'a> {
     /// Bytes kept of each stream; the rest is counted and hashed.
     pub keep: u64,
     /// Bytes of both streams together after which the command is stopped.
     pub output: u64,
     /// Time from TERM to KILL.
     pub grace: Duration,
+    /// What the command has in common with others that run beside it: told how many bytes it has written so far, it says
+    /// whether it may go on.
+    pub shared: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-impl Allowance {
+impl std::fmt::Debug for Allowance<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Allowance").field("keep", &self.keep).field("output", &self.output).finish_non_exhaustive()
+    }
+}
+
+impl Allowance<'_> {
     /// The usual time from TERM to KILL.
     pub const GRACE: Duration = Duration::from_secs(2);
+
+    /// For a command that shares with none.
+    #[must_use]
+    pub const fn own(keep: u64, output: u64, grace: Duration) -> Self {
+        Self { keep, output, grace, shared: &|_| true }
+    }
+
+    /// Why a command that has written so much may not go on, if it may not.
+    fn exceeded(&self, total: u64) -> Option<Failure> {
+        let message = if total > self.output {
+            format!("The command wrote more than the {} bytes it may.", self.output)
+        } else if (self.shared)(total) {
+            return None;
+        } else {
+            "The commands of the run that were under way wrote more than they may together.".to_owned()
+        };
+        Some(failure(FailureKind::OutputLimit, message))
+    }
 }
 
 /// What `input.sealed` holds of a command: the program, its interpreter, and the files that its arguments name.
@@ -97,7 +124,7 @@ pub async fn run(
     call: &CommandCall,
     sealed: &Sealed,
     around: &Surroundings<'_>,
-    allowance: &Allowance,
+    allowance: &Allowance<'_>,
     deadline: Instant,
     cancel: watch::Receiver<bool>,
 ) -> CommandResult {

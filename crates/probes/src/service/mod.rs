@@ -21,7 +21,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use probity_core::journal::service::{Holder, Process};
@@ -53,7 +53,7 @@ pub struct Service {
     /// Stays readable when the number belongs to somebody else.
     pidfd: Option<OwnedFd>,
     log: Arc<Mutex<log::Log>>,
-    waiting: OwnedFd,
+    waiting: Arc<OwnedFd>,
     order: Option<oneshot::Sender<Duration>>,
     task: JoinHandle<Ended>,
     _listed: Listed,
@@ -98,7 +98,7 @@ pub fn start(call: &CommandCall, sealed: &Sealed, around: &Surroundings<'_>, kee
     let group = group_of(call, sealed, around, Stdio::from(out), Stdio::from(err))?;
     let leader = group.id();
     let listed = Listed::add(leader);
-    let waiting = reader.try_clone().map_err(|error| refused(&error))?;
+    let waiting = Arc::new(reader.try_clone().map_err(|error| refused(&error))?);
     let pipe = pipe::Receiver::from_owned_fd(reader).map_err(|error| refused(&error))?;
     let log = Arc::new(Mutex::new(log::Log::new(keep)));
     let (order, ordered) = oneshot::channel();
@@ -106,6 +106,41 @@ pub fn start(call: &CommandCall, sealed: &Sealed, around: &Surroundings<'_>, kee
     let task = tokio::spawn(attend(group, tap, ordered));
     let pidfd = rustix::process::pidfd_open(leader, PidfdFlags::empty()).ok();
     Ok(Service { leader, mark: around.mark.to_owned(), pidfd, log, waiting, order: Some(order), task, _listed: listed })
+}
+
+/// Reads what a service has written.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    log: Arc<Mutex<log::Log>>,
+    waiting: Arc<OwnedFd>,
+}
+
+impl Reader {
+    /// How many bytes were written, once what is under way was read.
+    pub async fn written(&self) -> u64 {
+        self.drained().await;
+        self.lock().total()
+    }
+
+    /// What was written from a place on, once what is under way was read.
+    pub async fn window(&self, from: u64) -> Window {
+        self.drained().await;
+        self.lock().window(from)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, log::Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nothing stands in the pipe, or for a second: a flood is never read to its end.
+    async fn drained(&self) {
+        let until = Instant::now() + Duration::from_secs(1);
+        while rustix::io::ioctl_fionread(&*self.waiting).is_ok_and(|bytes| bytes > 0) && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // What was taken from the pipe a moment ago is on its way into the log.
+        tokio::task::yield_now().await;
+    }
 }
 
 impl Service {
@@ -135,16 +170,10 @@ impl Service {
         port::holder(port, &family::of(self.leader, &self.mark))
     }
 
-    /// How many bytes it has written, once what is under way was read.
-    pub async fn written(&self) -> u64 {
-        self.drained().await;
-        self.lock().total()
-    }
-
-    /// What it has written from a place on, once what is under way was read.
-    pub async fn window(&self, from: u64) -> Window {
-        self.drained().await;
-        self.lock().window(from)
+    /// What reads its log, also while something else is done with the service.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader { log: Arc::clone(&self.log), waiting: Arc::clone(&self.waiting) }
     }
 
     /// The last bytes that it wrote.
@@ -165,18 +194,8 @@ impl Service {
         (&mut self.task).await.unwrap_or_default()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, log::Log> {
+    fn lock(&self) -> MutexGuard<'_, log::Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until nothing stands in the pipe, or for a second: a flood is never read to its end.
-    async fn drained(&self) {
-        let until = Instant::now() + Duration::from_secs(1);
-        while rustix::io::ioctl_fionread(&self.waiting).is_ok_and(|bytes| bytes > 0) && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        // What was taken from the pipe a moment ago is on its way into the log.
-        tokio::task::yield_now().await;
     }
 }
 

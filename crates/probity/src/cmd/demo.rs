@@ -79,6 +79,7 @@ impl Act<'_> {
             environment: None,
             only: Vec::new(),
             allow: Vec::new(),
+            jobs: None,
             challenge: None,
             repeat: 1,
         }

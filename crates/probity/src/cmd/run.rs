@@ -2,6 +2,7 @@
 
 mod plan_only;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
         environment: args.env.clone(),
         only: args.only.clone(),
         allow: args.allow.clone(),
+        jobs: args.jobs,
         challenge: args.challenge.clone(),
         repeat: args.repeat,
     };
@@ -52,6 +54,7 @@ pub(crate) struct Ask<'a> {
     pub environment: Option<String>,
     pub only: Vec<String>,
     pub allow: Vec<String>,
+    pub jobs: Option<u64>,
     pub challenge: Option<String>,
     /// How often each plan is run.
     pub repeat: u32,
@@ -125,9 +128,9 @@ impl Ask<'_> {
         shared: &mut Shared,
         out: Out,
     ) -> Result<Finished, EngineError> {
-        let mut progress = Progress::begin(&source.name, out);
-        let mut hear = |event: Event<'_>| progress.hear(&event);
-        runtime.block_on(engine::run(self.request(source, cancel, shared, &mut hear)))
+        let progress = RefCell::new(Progress::begin(&source.name, out));
+        let hear = |event: Event<'_>| progress.borrow_mut().hear(&event);
+        runtime.block_on(engine::run(self.request(source, cancel, shared, &hear)))
     }
 
     fn request<'r>(
@@ -135,7 +138,7 @@ impl Ask<'_> {
         source: &'r PlanSource,
         cancel: &watch::Receiver<bool>,
         shared: &'r mut Shared,
-        progress: &'r mut dyn FnMut(Event<'_>),
+        progress: &'r dyn Fn(Event<'_>),
     ) -> Request<'r> {
         Request {
             project: self.project,
@@ -143,6 +146,7 @@ impl Ask<'_> {
             environment: self.environment.clone(),
             only: self.only.clone(),
             allow: self.allow.clone(),
+            jobs: self.jobs,
             challenge: self.challenge.clone(),
             runs: self.runs.clone(),
             cancel: cancel.clone(),

@@ -20,7 +20,8 @@ use crate::project::{Project, SETTINGS};
 use crate::screen::block::Block;
 
 /// Variables that are settings.
-const VARIABLES: [&str; 5] = ["PROBITY_FORMAT", "PROBITY_COLOR", "PROBITY_ENV", "PROBITY_OUT", "PROBITY_AGENT"];
+const VARIABLES: [&str; 6] =
+    ["PROBITY_FORMAT", "PROBITY_COLOR", "PROBITY_ENV", "PROBITY_JOBS", "PROBITY_OUT", "PROBITY_AGENT"];
 
 /// A setting in effect.
 struct Setting {
@@ -86,6 +87,8 @@ fn rows(args: &SettingsArgs, project: &Project, profile: &Profile, out: Out) -> 
     let probes = format!("{}{}", limits.probes, more(own.probes.is_some(), ", or 2 a step"));
     add("limits.probes", probes, file(own.probes.is_some()));
     add("limits.output", format!("{} bytes", limits.output), file(own.output.is_some()));
+    let from = typed("jobs", "PROBITY_JOBS").unwrap_or_else(|| file(own.jobs.is_some()));
+    add("limits.jobs", args.jobs.or(own.jobs).unwrap_or(1).to_string(), from);
     for (name, environment) in &profile.environments {
         add(&format!("environments.{name}"), drawn(environment), SETTINGS.to_owned());
     }

@@ -2,6 +2,7 @@
 //!
 //! * [`bytes`]: what somebody does who knows nothing of the format, or whose disk fails.
 //! * [`received`]: forgeries of what came over the wire: codings, and the tries of a polling step.
+//! * [`interleaved`]: the entries of cases in every order that side by side could have given them.
 //! * [`known`]: what a process knows already of a run that it closes.
 //! * [`services`]: forgeries of the receipts of services.
 //! * [`forged`]: what somebody does who writes every id again, and the views too.
@@ -11,6 +12,7 @@ mod fields;
 mod forged;
 mod forgery;
 mod good;
+mod interleaved;
 mod known;
 mod received;
 #[path = "../../tests/engine/serve.rs"]

@@ -1,6 +1,8 @@
 //! What a run may spend: time, probes, output of children. A part is kept for cleanup, and only cleanup may spend it
 //! (harness-proof.md 6.3). One budget serves a whole call, several plans included.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use probity_core::journal::body::BudgetEnded;
@@ -14,15 +16,32 @@ pub(crate) struct Shared {
     started: Option<Instant>,
 }
 
-/// The budget of one run.
+/// The budget of one run. What is under way counts as soon as it begins, so that actions side by side never use more
+/// together than one after another could.
 pub(super) struct Budget {
     limits: Limits,
     /// Probes that only cleanup may make.
     reserve_probes: u64,
     started: Instant,
     probes: u64,
-    output: u64,
+    /// Counted up by each [`Meter`] as its command writes.
+    output: Arc<AtomicU64>,
     ended: bool,
+}
+
+/// Counts what one command writes into what all have together.
+pub(super) struct Meter {
+    all: Arc<AtomicU64>,
+    limit: u64,
+    own: AtomicU64,
+}
+
+impl Meter {
+    /// Told how much the command has written so far. Whether it may go on.
+    pub(super) fn at(&self, total: u64) -> bool {
+        let more = total.saturating_sub(self.own.swap(total, Ordering::Relaxed));
+        self.all.fetch_add(more, Ordering::Relaxed).saturating_add(more) <= self.limit
+    }
 }
 
 impl Budget {
@@ -34,7 +53,7 @@ impl Budget {
         limits.probes = limits.probes.saturating_sub(shared.probes);
         limits.output = limits.output.saturating_sub(shared.output);
         let reserve_probes = cleanups.min(limits.probes / 2);
-        Self { limits, reserve_probes, started, probes: 0, output: 0, ended: false }
+        Self { limits, reserve_probes, started, probes: 0, output: Arc::default(), ended: false }
     }
 
     /// The budget of a run that is taken up to be cleaned up and closed: what is left, and the time that is kept for
@@ -43,6 +62,7 @@ impl Budget {
         let spent = Duration::from_millis(limits.time_ms.saturating_sub(limits.reserve_ms));
         let now = Instant::now();
         let started = now.checked_sub(spent).unwrap_or(now);
+        let output = Arc::new(AtomicU64::new(output));
         Self { limits, reserve_probes: 0, started, probes, output, ended: true }
     }
 
@@ -60,18 +80,39 @@ impl Budget {
 
     /// Bytes of output that the step may still use.
     pub(super) fn output_left(&self, cleanup: bool) -> u64 {
-        let reserve = if cleanup { 0 } else { self.limits.reserve_output };
-        self.limits.output.saturating_sub(reserve).saturating_sub(self.output)
+        self.most_output(cleanup).saturating_sub(self.output())
+    }
+
+    fn output(&self) -> u64 {
+        self.output.load(Ordering::Relaxed)
+    }
+
+    const fn most_output(&self, cleanup: bool) -> u64 {
+        self.limits.output.saturating_sub(if cleanup { 0 } else { self.limits.reserve_output })
+    }
+
+    /// What counts the output of a command that is about to start, or what is read of a log.
+    pub(super) fn meter(&self, cleanup: bool) -> Meter {
+        Meter { all: Arc::clone(&self.output), limit: self.most_output(cleanup), own: AtomicU64::new(0) }
     }
 
     /// Whether one more probe may be made.
     pub(super) const fn probe_left(&self, cleanup: bool) -> bool {
-        self.probe_left_after(0, cleanup)
+        self.probes < self.most_probes(cleanup)
     }
 
-    /// Whether one more probe may be made after this many of the step under way.
-    pub(super) const fn probe_left_after(&self, probes: u64, cleanup: bool) -> bool {
-        self.probes.saturating_add(probes) < self.most_probes(cleanup)
+    /// Takes one more probe, if one may be made.
+    pub(super) const fn take_probe(&mut self, cleanup: bool) -> bool {
+        let left = self.probe_left(cleanup);
+        if left {
+            self.probes = self.probes.saturating_add(1);
+        }
+        left
+    }
+
+    /// Gives back a probe that was taken and not made.
+    pub(super) const fn give_probe_back(&mut self) {
+        self.probes = self.probes.saturating_sub(1);
     }
 
     const fn most_probes(&self, cleanup: bool) -> u64 {
@@ -93,8 +134,7 @@ impl Budget {
         } else if !self.probe_left(false) {
             BudgetEnded { resource: "probes".to_owned(), limit: self.most_probes(false), used: self.probes }
         } else if self.output_left(false) == 0 {
-            let limit = self.limits.output.saturating_sub(self.limits.reserve_output);
-            BudgetEnded { resource: "output".to_owned(), limit, used: self.output }
+            BudgetEnded { resource: "output".to_owned(), limit: self.most_output(false), used: self.output() }
         } else {
             return None;
         };
@@ -107,16 +147,10 @@ impl Budget {
         self.ended
     }
 
-    /// Takes what a step used.
-    pub(super) const fn spend(&mut self, probes: u64, output: u64) {
-        self.probes = self.probes.saturating_add(probes);
-        self.output = self.output.saturating_add(output);
-    }
-
     /// Adds this run's use to the call's.
-    pub(super) const fn settle(&self, shared: &mut Shared) {
+    pub(super) fn settle(&self, shared: &mut Shared) {
         shared.probes = shared.probes.saturating_add(self.probes);
-        shared.output = shared.output.saturating_add(self.output);
+        shared.output = shared.output.saturating_add(self.output());
     }
 }
 
@@ -136,32 +170,39 @@ mod tests {
         assert_eq!(budget.output_left(true), 1000);
         assert!(budget.deadline(true) > budget.deadline(false));
         assert!(budget.exceeded().is_none());
-        budget.spend(1, 900);
+        assert!(budget.meter(false).at(900));
         assert_eq!(budget.exceeded().map(|ended| ended.resource), Some("output".to_owned()));
         assert!(budget.exceeded().is_none(), "said once");
         assert!(budget.has_ended());
     }
 
     #[test]
+    fn commands_side_by_side_share_their_output() {
+        let budget = Budget::begin(limits(), 0, &mut Shared::default());
+        let (one, two, cleanup) = (budget.meter(false), budget.meter(false), budget.meter(true));
+        assert!(one.at(300) && two.at(500) && one.at(400), "900 bytes are not more than 900");
+        assert!(!two.at(501) && cleanup.at(99) && !cleanup.at(100));
+        assert_eq!((budget.output_left(false), budget.output_left(true)), (0, 0));
+    }
+
+    #[test]
     fn a_call_shares_one_budget() {
         let mut shared = Shared::default();
         let mut first = Budget::begin(limits(), 0, &mut shared);
-        first.spend(2, 10);
+        assert!(first.take_probe(false) && first.take_probe(false) && first.meter(false).at(10));
         first.settle(&mut shared);
         let mut second = Budget::begin(limits(), 0, &mut shared);
         assert!(second.exceeded().is_none());
-        second.spend(1, 0);
+        assert!(second.take_probe(false));
         assert_eq!(second.exceeded().map(|ended| ended.resource), Some("probes".to_owned()));
     }
 
     #[test]
     fn probes_are_kept_for_cleanup_too() {
         let mut budget = Budget::begin(limits(), 4, &mut Shared::default());
-        budget.spend(1, 0);
-        assert!(budget.probe_left(false) && budget.probe_left_after(1, true) && !budget.probe_left_after(1, false));
-        budget.spend(1, 0);
+        assert!(budget.take_probe(false) && budget.take_probe(false) && !budget.take_probe(false));
         assert_eq!(budget.exceeded(), Some(BudgetEnded { resource: "probes".to_owned(), limit: 2, used: 2 }));
-        assert!(budget.probe_left(true) && !budget.probe_left_after(1, true));
+        assert!(budget.take_probe(true) && !budget.take_probe(true), "the reserve is for cleanup, and ends as well");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use probity_core::ids::Digest;
 use probity_core::journal::Kind;
 use probity_core::journal::body::{RunCancelled, RunClosed, RuntimeObserved};
 
-use super::open::Run;
+use super::desk::{Desk, Run};
 use super::recorder::Recorder;
 use super::writing::Writing;
 use super::{EngineError, Finished, rescan};
@@ -16,12 +16,13 @@ use probity_store::StoreError;
 use probity_store::list::RunList;
 
 /// Closes a run that came to its end.
-pub(super) fn close(mut run: Run<'_>) -> Result<Finished, EngineError> {
-    if !run.cancelled && *run.request.cancel.borrow() {
-        run.recorder.write(Kind::RunCancelled, &RunCancelled { by: "interrupt".to_owned() })?;
+pub(super) fn close(run: Run<'_>) -> Result<Finished, EngineError> {
+    let Desk { mut recorder, budget, cancelled, .. } = run.desk.into_inner();
+    if !cancelled && *run.request.cancel.borrow() {
+        recorder.write(Kind::RunCancelled, &RunCancelled { by: "interrupt".to_owned() })?;
     }
-    run.budget.settle(run.request.shared);
-    seal(run.recorder, &run.list, Some(&run.checked))
+    budget.settle(run.request.shared);
+    seal(recorder, &run.list, Some(&run.checked))
 }
 
 /// Writes the last entry of a run, its line in the run list and its views, and verifies what was written.

@@ -1,5 +1,6 @@
 //! Opening a run: documents are read and checked, everything that influences the run is sealed.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -22,41 +23,18 @@ use probity_core::service;
 use probity_core::walk;
 use probity_probes::command::{self, Isolated, Sealed, seal};
 use probity_probes::http::Secrets;
+use probity_store::StoreError;
 use probity_store::list::{Opening, RunList};
 use probity_store::run::RunFolder;
 
 use super::budget::Budget;
 use super::recorder::Recorder;
-use super::services::Services;
+use super::desk::{Desk, Run};
+use super::services::{self, Services};
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;
 use crate::project::Project;
 use crate::read_plan::{self, Files};
-
-/// A run that is under way.
-pub(super) struct Run<'a> {
-    pub(super) request: Request<'a>,
-    pub(super) checked: Arc<CheckedPlan>,
-    pub(super) recorder: Recorder,
-    pub(super) list: RunList,
-    pub(super) budget: Budget,
-    pub(super) secrets: Secrets,
-    /// Names of variables that hold secrets.
-    pub(super) secret_variables: Arc<BTreeSet<String>>,
-    /// Programs and scripts by step, hashed when the run was opened.
-    pub(super) programs: BTreeMap<Id, Result<Sealed, Failure>>,
-    /// The services that it started.
-    pub(super) services: Services,
-    /// Files that the plan names, with the bytes that were sealed.
-    pub(super) files: Files,
-    pub(super) opened: RunOpened,
-    pub(super) opened_at: String,
-    pub(super) cancelled: bool,
-    /// Where children start, if they are kept out of the run folder.
-    pub(super) isolated: Option<Isolated>,
-    /// Whether another process began the run: what it held in memory is gone.
-    pub(super) lost: bool,
-}
 
 /// Opens a run.
 pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
@@ -71,6 +49,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
             Code::SecretTooCommon
         )));
     }
+    let jobs = request.jobs.or(checked.profile().limits.jobs).unwrap_or(1);
     let steps = selected.iter().flatten().map(|scenario| scenario.steps.len() as u64).sum();
     let limits = Limits::for_plan(steps, checked.profile().limits);
     let cleanups =
@@ -104,6 +83,7 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
             environment: request.environment.clone(),
             only: request.only.clone(),
             allow: request.allow.clone(),
+            jobs,
         },
         limits: budget.limits(),
         environment: checked.environment().to_json(),
@@ -115,28 +95,28 @@ pub(super) fn open(request: Request<'_>) -> Result<Run<'_>, EngineError> {
     let programs = programs(request.project, checked.plan());
     let checked = Arc::new(checked);
     spare(&mut recorder, &checked, &opened);
-    let services = Services::sealed(request.project, &checked);
-    let mut run = Run {
+    let run = Run {
+        service_programs: services::sealed(request.project, &checked),
         request,
         secret_variables: Arc::new(redact::variables(checked.plan())),
         checked,
-        recorder,
         list,
-        budget,
         secrets,
         programs,
-        services,
         files,
         opened,
         opened_at,
-        cancelled: false,
         isolated,
         lost: false,
+        looking: tokio::sync::Mutex::default(),
+        desk: RefCell::new(Desk { recorder, budget, services: Services::default(), cancelled: false }),
     };
-    seal_inputs(&mut run)?;
     let findings = run.checked.findings().iter().map(Diagnostic::to_json).collect();
     let ok = run.checked.is_ok();
-    run.recorder.write(Kind::PlanChecked, &PlanChecked { ok, findings })?;
+    run.at_desk(|desk| {
+        seal_inputs(&run, &mut desk.recorder)?;
+        desk.recorder.write(Kind::PlanChecked, &PlanChecked { ok, findings })
+    })?;
     Ok(run)
 }
 
@@ -241,8 +221,7 @@ pub(super) fn programs(project: &Project, plan: &Plan) -> BTreeMap<Id, Result<Se
         .collect()
 }
 
-fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
-    let recorder = &mut run.recorder;
+fn seal_inputs(run: &Run<'_>, recorder: &mut Recorder) -> Result<(), StoreError> {
     let source = run.request.source;
     let folder = source.folder();
     if let Documents::Written(bytes) = &source.documents {
@@ -268,12 +247,12 @@ fn seal_inputs(run: &mut Run<'_>) -> Result<(), EngineError> {
         sealed.extend(parts(name, program, &root, &known));
     }
     for service in service::needed(run.checked.profile(), run.checked.environment(), run.checked.plan()) {
-        if let Some(Ok(program)) = run.services.sealed.get(&service.id) {
+        if let Some(Ok(program)) = run.service_programs.get(&service.id) {
             sealed.extend(parts(service.start.first().map(String::as_str), program, &root, &known));
         }
     }
     for (name, digest) in sealed.iter().filter(|(name, _)| !run.files.contains_key(*name)) {
-        run.recorder.seal_program(name, *digest)?;
+        recorder.seal_program(name, *digest)?;
     }
     Ok(())
 }

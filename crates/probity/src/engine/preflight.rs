@@ -15,22 +15,22 @@ use probity_core::walk;
 use probity_probes::http::{Client, Settings};
 
 use super::EngineError;
-use super::open::Run;
+use super::desk::Run;
 use super::recorder::Captures;
 use super::sight::kept_http;
 
 /// Connects to every origin that the selected steps speak to. False when one gives no connection.
-pub(super) async fn connect(run: &mut Run<'_>) -> Result<bool, EngineError> {
+pub(super) async fn connect(run: &Run<'_>) -> Result<bool, EngineError> {
     let mut fine = true;
     for origin in origins(&run.checked, &run.opened.options.only) {
         let checked = reach(&origin).await;
         let failure = checked.err().map(|failure| (failure.kind.code().as_str().to_owned(), failure.message));
         if let Some((code, message)) = &failure {
             fine = false;
-            (run.request.progress)(super::Event::Blocked(format!("{code}: {origin}: {message}")));
+            run.tell(super::Event::Blocked(format!("{code}: {origin}: {message}")));
         }
         let observed = RuntimeObserved::Preflight { origin: origin.to_string(), failure };
-        run.recorder.write(Kind::RuntimeObserved, &observed)?;
+        run.at_desk(|desk| desk.recorder.write(Kind::RuntimeObserved, &observed))?;
     }
     Ok(fine)
 }
@@ -59,18 +59,20 @@ pub(super) fn origins(checked: &CheckedPlan, only: &[String]) -> BTreeSet<Origin
 }
 
 /// Asks the running system which build it is, where the environment says how.
-pub(super) async fn identity(run: &mut Run<'_>, phase: &str) -> Result<(), EngineError> {
+pub(super) async fn identity(run: &Run<'_>, phase: &str) -> Result<(), EngineError> {
     let Some(call) = identity_call(run.checked.environment()) else { return Ok(()) };
     let mut client = Client::new(&Settings::default());
-    let deadline = run.budget.deadline(true);
-    let exchange = client.send(&call, &run.secrets, &run.request.cancel, deadline).await;
-    let mut captures = Captures::default();
-    run.recorder.redactor.study(&exchange);
-    let observed = kept_http(exchange, "identity", &run.recorder.redactor, &mut captures);
-    captures.write(&mut run.recorder, 0, true)?;
-    let call = probity_core::invoke::Call::Http(call).to_json();
-    let observation = Box::new(Observation::Http(observed));
-    let observed = RuntimeObserved::Identity { phase: phase.to_owned(), call, observation };
-    run.recorder.write(Kind::RuntimeObserved, &observed)?;
-    Ok(())
+    let deadline = run.at_desk(|desk| desk.budget.deadline(true));
+    let exchange = client.send(&call, &run.secrets, &run.wish(false), deadline).await;
+    run.at_desk(|desk| {
+        let mut captures = Captures::default();
+        desk.recorder.redactor.study(&exchange);
+        let observed = kept_http(exchange, "identity", &desk.recorder.redactor, &mut captures);
+        captures.write(&mut desk.recorder, 0, true)?;
+        let call = probity_core::invoke::Call::Http(call).to_json();
+        let observation = Box::new(Observation::Http(observed));
+        let observed = RuntimeObserved::Identity { phase: phase.to_owned(), call, observation };
+        desk.recorder.write(Kind::RuntimeObserved, &observed)?;
+        Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! Taking up a run that was never closed: nothing is tried again; what can be cleaned up is, and the run is closed with
 //! what is not known. Of a closed run only the views are written again (design.md section 3).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +27,9 @@ use tokio::sync::watch;
 
 use super::budget::{Budget, Shared};
 use super::close::{listed, seal};
-use super::open::{self, Run};
+use super::cases::Case;
+use super::desk::{Desk, Run};
+use super::open;
 use super::recorder::Recorder;
 use super::services::{self, Services};
 use super::writing::Writing;
@@ -125,11 +128,12 @@ fn clean_up(
         environment: None,
         only: Vec::new(),
         allow: Vec::new(),
+        jobs: None,
         challenge: None,
         runs: list.path(),
         cancel,
         shared: &mut Shared::default(),
-        progress: &mut |_| {},
+        progress: &|_| {},
     };
     let (audited, recorded) = (judged.audited(), judged.audited().recorded());
     let (secrets, redactor, _) = open::credentials(audited.checked(), &project);
@@ -140,27 +144,27 @@ fn clean_up(
         (probes.saturating_add(commit.probes), output.saturating_add(commit.output_bytes))
     });
     let isolated = open::isolated(audited.checked(), &recorder.folder, list);
-    let mut run = Run {
+    let budget = Budget::for_cleanup(recorded.opened().limits, used);
+    let run = Run {
         request,
         checked: Arc::clone(audited.checked()),
-        recorder,
         list: list.clone(),
-        budget: Budget::for_cleanup(recorded.opened().limits, used),
         secrets,
         secret_variables: Arc::new(redact::variables(audited.checked().plan())),
         programs: programs(recorded, open::programs(&project, audited.checked().plan())),
-        services: Services::default(),
+        service_programs: BTreeMap::new(),
         files,
         opened: recorded.opened().clone(),
         opened_at: recorded.opened_at().to_owned(),
-        cancelled: false,
         isolated,
         lost: true,
+        looking: tokio::sync::Mutex::default(),
+        desk: RefCell::new(Desk { recorder, budget, services: Services::default(), cancelled: false }),
     };
     if services::still_run(recorded) {
-        runtime.block_on(cases(&mut run, judged))?;
+        runtime.block_on(cases(&run, judged))?;
     }
-    Ok(run.recorder)
+    Ok(run.desk.into_inner().recorder)
 }
 
 /// Programs and scripts that are still those that were sealed; the others are not started.
@@ -186,34 +190,34 @@ fn programs(
     found.into_iter().map(|(step, sealed)| (step, sealed.and_then(same))).collect()
 }
 
-async fn cases(run: &mut Run<'_>, judged: &Judged) -> Result<(), EngineError> {
+/// One after another, whatever was under way at once: what is cleaned up here was left in the middle.
+async fn cases(run: &Run<'_>, judged: &Judged) -> Result<(), EngineError> {
     let audited = judged.audited();
     let (checked, recorded) = (audited.checked(), audited.recorded());
-    let files = run.files.clone();
-    let file = |name: &str| files.get(name).cloned();
+    let file = |name: &str| run.files.get(name).cloned();
     let engine = EngineValues::of(recorded.run(), &run.opened, &run.opened_at);
-    let only = run.opened.options.only.clone();
+    let settings = Settings::within(run.request.project.root.clone());
     let mut walked = Walked::new(checked.plan());
     let known: BTreeMap<&Id, &AuditedStep> = audited
         .steps()
         .iter()
         .map(|step| (&checked.plan().scenarios[step.scenario].steps[step.step].id, step))
         .collect();
-    for scenario in walk::selected(checked.plan(), checked.matrix(), &only).unwrap_or_default() {
-        let mut case = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
-        let mut client = Client::new(&Settings::within(run.request.project.root.clone()));
+    for scenario in walk::selected(checked.plan(), checked.matrix(), &run.opened.options.only).unwrap_or_default() {
+        let walk = CaseWalk::begin(checked, scenario, &engine, &walked, &file);
+        let mut case = Case { scenario, walk, client: Client::new(&settings), marks: services::Marks::new() };
         let began =
             recorded.actions().iter().any(|action| action.intent.scenario == scenario.id && action.sent.is_some());
         for step in &scenario.steps {
             let Some(audited) = known.get(&step.id) else { continue };
             if began && step.always_run && audited.action.is_none() {
-                let judgement = steps::one(run, &case, &mut client, scenario, step).await?;
-                case.settle(step, &judgement);
+                let judgement = steps::one(run, &mut case, step).await?;
+                case.walk.settle(step, &judgement);
             } else {
-                case.settle(step, &audited.judgement);
+                case.walk.settle(step, &audited.judgement);
             }
         }
-        walked.take(case);
+        walked.take(case.walk);
     }
     Ok(())
 }

@@ -18,13 +18,14 @@ use probity_core::observe::Failure;
 use probity_core::service::{Service, needed};
 use probity_probes::command::{Sealed, seal};
 use probity_probes::service::{self as probe, Ended};
+use probity_store::StoreError;
 
-use super::open::Run;
+use super::desk::{Desk, Run};
 use super::recorder::{Captures, Recorder};
 use super::{EngineError, Event};
 use crate::project::Project;
 
-pub(super) use logs::{begin_case, look};
+pub(super) use logs::{Marks, look, marks};
 pub(super) use recorded::{still_run, stop_recorded};
 pub(crate) use start::Check;
 pub(super) use start::{checks, start};
@@ -38,15 +39,11 @@ const LEAST_GRACE: Duration = Duration::from_millis(500);
 /// The services of a run.
 #[derive(Default)]
 pub(super) struct Services {
-    /// Programs and scripts by service, hashed when the run was opened.
-    pub(super) sealed: BTreeMap<Id, Result<Sealed, Failure>>,
     running: Vec<Running>,
     /// Those that ran already and are used: intent and id.
     adopted: Vec<(u64, Id)>,
     /// The first that was lost after it had been ready.
     lost: Option<Id>,
-    /// How much each had written when the case under way began.
-    marks: BTreeMap<Id, u64>,
 }
 
 /// A service that this run started.
@@ -59,21 +56,20 @@ struct Running {
 }
 
 impl Services {
-    /// Hashes the programs of the services that a plan needs.
-    pub(super) fn sealed(project: &Project, checked: &CheckedPlan) -> Self {
-        let path = project.path_variable();
-        let services = needed(checked.profile(), checked.environment(), checked.plan());
-        let sealed = services
-            .into_iter()
-            .map(|service| (service.id.clone(), seal(&service.start, &service.cwd, &project.root, &path)))
-            .collect();
-        Self { sealed, ..Self::default() }
-    }
-
     /// The service that was lost, after which nothing is sent any more.
     pub(super) const fn lost(&self) -> Option<&Id> {
         self.lost.as_ref()
     }
+}
+
+/// Hashes the programs and scripts of the services that a plan needs.
+pub(super) fn sealed(project: &Project, checked: &CheckedPlan) -> BTreeMap<Id, Result<Sealed, Failure>> {
+    let path = project.path_variable();
+    let services = needed(checked.profile(), checked.environment(), checked.plan());
+    services
+        .into_iter()
+        .map(|service| (service.id.clone(), seal(&service.start, &service.cwd, &project.root, &path)))
+        .collect()
 }
 
 /// The services that a plan needs.
@@ -81,26 +77,34 @@ fn needs(checked: &CheckedPlan) -> Vec<Service> {
     needed(checked.profile(), checked.environment(), checked.plan()).into_iter().cloned().collect()
 }
 
-/// Notices a service that ended since the last look, and writes its end down.
-pub(super) async fn notice(run: &mut Run<'_>) -> Result<(), EngineError> {
-    while let Some(at) = run.services.running.iter().position(|running| running.ready && running.handle.gone()) {
-        let running = run.services.running.remove(at);
-        run.services.lost.get_or_insert(running.spec.id.clone());
+/// Notices a service that ended since the last look, and writes its end down. Whoever comes meanwhile waits until it stands
+/// there: no step is left for a reason that the journal does not give yet.
+pub(super) async fn notice(run: &Run<'_>) -> Result<(), EngineError> {
+    let _looking = run.looking.lock().await;
+    let first_gone = |desk: &mut Desk| {
+        let running = &mut desk.services.running;
+        let at = running.iter().position(|running| running.ready && running.handle.gone())?;
+        let running = running.remove(at);
+        desk.services.lost.get_or_insert(running.spec.id.clone());
+        Some(running)
+    };
+    while let Some(running) = run.at_desk(first_gone) {
         let (id, intent) = (running.spec.id, running.intent);
         let ended = running.handle.stop(Duration::ZERO).await;
         let message = format!("it ended during the run: {}", how(&ended));
-        (run.request.progress)(Event::Warning(format!("the service {id} ended")));
-        down(&mut run.recorder, &id, intent, DownCause::Died, Some(message), ended)?;
+        run.tell(Event::Warning(format!("the service {id} ended")));
+        run.at_desk(|desk| down(&mut desk.recorder, &id, intent, DownCause::Died, Some(message), ended))?;
     }
     Ok(())
 }
 
 /// Ends every service that runs, the last one first, and writes their ends down. All are ended before an error of the
 /// journal is given.
-pub(super) async fn stop(run: &mut Run<'_>) -> Result<(), EngineError> {
+pub(super) async fn stop(run: &Run<'_>) -> Result<(), EngineError> {
     let mut first_error = None;
-    while let Some(running) = run.services.running.pop() {
-        let left = run.budget.deadline(true).saturating_duration_since(Instant::now());
+    while let Some(running) = run.at_desk(|desk| desk.services.running.pop()) {
+        let deadline = run.at_desk(|desk| desk.budget.deadline(true));
+        let left = deadline.saturating_duration_since(Instant::now());
         let grace = Duration::from_millis(running.spec.grace_ms).min(left.max(LEAST_GRACE));
         let (id, intent, ready) = (running.spec.id.clone(), running.intent, running.ready);
         let foreign = ready && !running.handle.gone() && foreign(&running);
@@ -113,12 +117,14 @@ pub(super) async fn stop(run: &mut Run<'_>) -> Result<(), EngineError> {
             }
             (false, false) => (DownCause::End, None),
         };
-        first_error = first_error.or(down(&mut run.recorder, &id, intent, cause, message, ended).err());
+        let written = run.at_desk(|desk| down(&mut desk.recorder, &id, intent, cause, message, ended));
+        first_error = first_error.or(written.err());
     }
-    for (intent, id) in std::mem::take(&mut run.services.adopted) {
-        first_error = first_error.or(bare(&mut run.recorder, &id, intent, DownCause::End, None).err());
+    for (intent, id) in run.at_desk(|desk| std::mem::take(&mut desk.services.adopted)) {
+        let written = run.at_desk(|desk| bare(&mut desk.recorder, &id, intent, DownCause::End, None));
+        first_error = first_error.or(written.err());
     }
-    first_error.map_or(Ok(()), Err)
+    first_error.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Whether something else listens on a port of a service that runs.
@@ -134,7 +140,7 @@ fn down(
     cause: DownCause,
     message: Option<String>,
     ended: Ended,
-) -> Result<(), EngineError> {
+) -> Result<(), StoreError> {
     let status = match (&ended, ended.clean) {
         (_, false) => DownStatus::Failed,
         (Ended { by_itself: true, .. }, _) => DownStatus::AlreadyStopped,
@@ -178,7 +184,7 @@ fn bare(
     intent: u64,
     cause: DownCause,
     message: Option<String>,
-) -> Result<(), EngineError> {
+) -> Result<(), StoreError> {
     let message = message.map(|message| recorder.redactor.text(&message));
     let entry = ServiceDown { message, ..ServiceDown::skipped(intent, id, cause) };
     recorder.write(Kind::ServiceDown, &entry)?;

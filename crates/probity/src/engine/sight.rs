@@ -235,6 +235,22 @@ impl Sight {
         }
     }
 
+    /// Replaces what became known for a secret since it was seen: another case may have learned it while this one waited.
+    /// Bytes stay as they are; they were written down at once.
+    pub(super) fn hide_again(&mut self, by: &Onlooker<'_, '_>, redactor: &Redactor) {
+        let Observation::Http(http) = &mut self.kept else { return };
+        for (position, HopObserved { hop, .. }) in http.hops.iter_mut().enumerate() {
+            // The target stands in the intent already, as it is here.
+            let planned = position == 0 && matches!(by.call, Call::Http(call) if call.url == hop.url);
+            let url = if planned { hop.url.clone() } else { redactor.text(&hop.url) };
+            hide_texts(hop, redactor);
+            hop.url = url;
+        }
+        if let Some(failure) = &mut http.failure {
+            failure.message = redactor.text(&failure.message);
+        }
+    }
+
     /// Ends a polling from outside: what came last is no answer to the question.
     pub(super) fn end_early(&mut self, failure: Failure) {
         match &mut self.kept {
@@ -300,13 +316,18 @@ pub(super) fn kept_http(exchange: Exchange, role: &str, redactor: &Redactor, cap
     HttpObserved { tries: Vec::new(), hops, failure, total_us: exchange.total_us }
 }
 
-fn kept_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captures) -> HopObserved {
+/// Replaces secrets in what a hop says beside its bodies.
+fn hide_texts(hop: &mut Hop, redactor: &Redactor) {
     for (name, value) in hop.headers.iter_mut().chain(&mut hop.trailers).chain(&mut hop.sent_headers) {
         *name = redactor.text(name);
         *value = redactor.text(value);
     }
     hop.url = redactor.text(&hop.url);
     hop.reason = redactor.text(&hop.reason);
+}
+
+fn kept_hop(mut hop: Hop, role: &str, redactor: &Redactor, captures: &mut Captures) -> HopObserved {
+    hide_texts(&mut hop, redactor);
     let media = hop.media().unwrap_or("application/octet-stream").to_owned();
     let cut = !hop.complete;
     let wire = std::mem::take(&mut hop.wire);

@@ -4,6 +4,7 @@
 mod disk;
 mod foreign;
 mod hostile;
+mod jobs;
 mod lab;
 mod obligations;
 mod outcomes;
@@ -12,6 +13,7 @@ mod secrets;
 mod serve;
 mod services;
 mod sessions;
+mod stage;
 mod uses;
 mod vacuity;
 mod ways;

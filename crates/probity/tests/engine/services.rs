@@ -664,3 +664,64 @@ impl Drop for Foreign {
         let _ = self.thread.take().map(std::thread::JoinHandle::join);
     }
 }
+
+#[test]
+fn a_case_that_looks_into_a_log_is_alone() {
+    let case = |id: &str, steps: &str| format!("  - {{id: {id}, title: of {id}, covers: [C-1], steps: [{steps}]}}\n");
+    let get = |text: &str| format!("{{http: GET /say/{text}, expect: {{status: 200, json: {{name: mug}}}}}}");
+    // What the others make the service write would break each look, and hold up the first check of the other.
+    let look = |own: &str, other: &str| {
+        let log = format!(
+            "{{log: shop, poll: {{every: 50ms, for: 20s}}, expect: {{text: heard {own}, notText: [heard {other}, heard any]}}}}"
+        );
+        format!("{}, {log}", get(own))
+    };
+    let mut cases = "\ncases:\n".to_owned();
+    for n in 1..4 {
+        cases.push_str(&case(&format!("ANY-{n}"), &[get("any"), get("any"), get("any")].join(", ")));
+    }
+    cases.push_str(&case("LOOK-1", &look("one", "two")));
+    cases.push_str(&case("ANY-9", &[get("any"), get("any")].join(", ")));
+    cases.push_str(&case("LOOK-2", &look("two", "one")));
+    let shop = Shop::new("", "", &cases);
+    let (ran, dir) = shop.run(&["--jobs", "4"]);
+    assert_eq!(ran.exit, 0, "{}", ran.said());
+    let spans = crate::jobs::spans(&dir);
+    for looks in ["LOOK-1", "LOOK-2"] {
+        let own = spans.iter().filter(|(step, ..)| step.starts_with(looks));
+        let (from, to) = own.fold((usize::MAX, 0), |(from, to), (_, f, t)| (from.min(*f), to.max(*t)));
+        let beside = spans.iter().filter(|(step, f, t)| !step.starts_with(looks) && *f < to && *t > from);
+        assert_eq!(beside.count(), 0, "{looks}: {spans:?}");
+    }
+    assert_eq!(shop.verify(), 0);
+}
+
+#[test]
+fn a_service_that_dies_is_written_down_beside_what_is_under_way() {
+    // Two cases are at something until the journal tells of the death, which the steps of the third notice.
+    let pauses = ["{run: [sleep, \"0.1\"], expect: {exit: 0}, covers: []}"; 40].join(", ");
+    let long = "{run: [sh, tools/long.sh], expect: {exit: 0, text: told}}";
+    let mug = "{http: GET /mug, covers: [], expect: {status: 200, json: {name: mug}}}";
+    let cases = format!(
+        "
+cases:
+  - {{id: DIES-1, title: ends it, covers: [C-1], steps: [{{http: GET /die, expect: {{status: 200, json: {{name: mug}}}}}}, {pauses}]}}
+  - {{id: LONG-1, title: is at something, covers: [C-3], steps: [{long}, {mug}]}}
+  - {{id: LONG-2, title: is at something too, covers: [C-3], steps: [{long}]}}
+"
+    );
+    let shop = Shop::new("", "", &cases);
+    shop.lab.write(
+        "tools/long.sh",
+        "n=0; until grep -q service.down probity-runs/*/journal.jsonl; do n=$((n+1)); [ $n -gt 200 ] && exit 1; sleep 0.1; done; echo told\n",
+    );
+    let settings = std::fs::read_to_string(shop.lab.dir.path().join("probity.yaml")).unwrap();
+    shop.lab.write("probity.yaml", &format!("{settings}commands: {{allow: [{{program: sleep, args: [\"*\"]}}]}}\n"));
+    let (ran, dir) = shop.run(&["--jobs", "3"]);
+    assert_eq!(ran.exit, 3, "{}", ran.said());
+    assert_eq!(down(&dir)["cause"], "died");
+    let of = |step: &str| steps(&dir).into_iter().find(|found| found.0 == step).unwrap();
+    assert_eq!((of("LONG-1.1").1.as_str(), of("LONG-2.1").1.as_str()), ("passed", "passed"));
+    assert_eq!((of("LONG-1.2").2.as_str(), of("DIES-1.41").2.as_str()), ("service_died", "service_died"));
+    assert_eq!(shop.verify(), 3);
+}

@@ -1,5 +1,5 @@
 //! Values that another case saved, named as `{CASE.name}`: whether that case put the very question that the value should
-//! judge. Two cases write the same question in their own words: `{order}` there may be `{CASE.order}` here.
+//! judge. What counts as in between is what always lies there: cases that nothing orders may be run side by side. Two cases write the same question in their own words: `{order}` there may be `{CASE.order}` here.
 
 use crate::ids::Id;
 use crate::inputs::data_of;
@@ -8,8 +8,7 @@ use crate::lint::index::{Index, StepAt};
 use crate::plan::{Action, Body, PartContent, Scenario, Step};
 use crate::vars::{Part, Reference, parts};
 
-/// The step of another case that saved a value, if it put the same question and nothing was changed in between, in the
-/// order in which cases are run.
+/// The step of another case that saved a value, if it put the same question and nothing is sure to be changed in between.
 pub(super) fn same_question<'a>(index: &Index<'a>, at: &StepAt<'_>, variable: &str) -> Option<&'a Id> {
     let (case, name) = variable.rsplit_once('.')?;
     let ran = |id: &str| index.order.positions.iter().position(|other| index.plan.scenarios[*other].id.as_str() == id);
@@ -18,7 +17,11 @@ pub(super) fn same_question<'a>(index: &Index<'a>, at: &StepAt<'_>, variable: &s
     let other = case(there);
     let made = last_saving(&other.steps, name)?;
     let own = at.scenario.steps.iter().position(|step| step.id == at.step.id)?;
-    let between = (there + 1..here).flat_map(|ran| &case(ran).steps);
+    let position = |ran: usize| index.order.positions[ran];
+    let always = |ran: &usize| {
+        index.order.follows(position(here), position(*ran)) && index.order.follows(position(*ran), position(there))
+    };
+    let between = (there + 1..here).filter(always).flat_map(|ran| &case(ran).steps);
     let mut between = other.steps[made..].iter().chain(between).chain(&at.scenario.steps[..own]);
     let undisturbed = there < here && between.all(only_reads);
     let maker = &other.steps[made];

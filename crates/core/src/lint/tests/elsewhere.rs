@@ -82,3 +82,21 @@ fn a_value_of_another_case_that_asked_something_else_proves_something() {
     });
     passes("of a case that is not there", |w| w.plan.scenarios[0].id = id("Z"));
 }
+
+#[test]
+fn a_change_by_a_case_that_nothing_orders_is_not_in_between() {
+    // Case D writes, and stands between them in the plan.
+    let between = |w: &mut World, uses: &[&str], then: bool| {
+        let mut writes = Scenario { id: id("D"), ..w.plan.scenarios[0].clone() };
+        writes.steps = vec![http("D.1", "POST", "/sweep")];
+        writes.uses = uses.iter().map(|name| super::builder::used(name)).collect();
+        w.plan.scenarios.insert(1, writes);
+        if then {
+            w.plan.scenarios[2].uses.push(super::builder::used("D"));
+        }
+    };
+    assert_eq!(world(|w| between(w, &[], false)).len(), 1, "it may be run before or after both");
+    assert_eq!(world(|w| between(w, &["A"], false)).len(), 1, "it may be run after both");
+    assert_eq!(world(|w| between(w, &[], true)).len(), 1, "it may be run before both");
+    assert_eq!(world(|w| between(w, &["A"], true)), Vec::<String>::new(), "it lies in between");
+}

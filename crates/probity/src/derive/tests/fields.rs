@@ -36,6 +36,7 @@ const UNSEEN: &[&str] = &[
     "run.opened attempt",
     "run.opened challenge",
     "run.opened executable",
+    "run.opened options.jobs",
     "run.opened tool",
     "runtime.observed observation.hops.*.headers.*.*",
     "runtime.observed observation.hops.*.peer.address",

@@ -73,6 +73,39 @@ pub(super) fn whole() -> &'static Good {
     RUN.get_or_init(|| make(Server::start(), PLAN, &[], "", 0))
 }
 
+/// A run that failed, of cases that come after one another, name each other's values, ask again, fail and clean up.
+pub(super) fn mixed() -> &'static Good {
+    static RUN: OnceLock<Good> = OnceLock::new();
+    let more = r#"
+  - id: USES-1
+    title: what another case left
+    uses: [ITEM-1]
+    covers: [C-4]
+    steps:
+      - {http: "GET /items/{item}", expect: {status: 404}}
+      - {http: GET /bytes?30, expect: {status: 200, text: xxxx}}
+  - id: NAMES-1
+    title: a value of another case
+    covers: [C-4]
+    steps:
+      - {http: "GET /echo?item={ITEM-1.item}", expect: {status: 200, json: {method: GET}}}
+  - id: POLL-1
+    title: asks again
+    covers: [C-4]
+    steps:
+      - {http: GET /poll/3, poll: {every: 50ms, for: 60s}, expect: {status: 200, json: {state: ready}}}
+  - id: FAIL-1
+    title: answers otherwise
+    covers: [C-4]
+    steps:
+      - {http: GET /bytes?5000, expect: {status: 201, text: xxxx}}
+      - {http: GET /bytes?10, expect: {status: 200, text: xxxx}}
+    cleanup:
+      - {http: DELETE /items/77, expect: {status: 404}}
+"#;
+    RUN.get_or_init(|| make(Server::start(), &format!("{PLAN}{}", more.trim_start_matches('\n')), &[], "", 1))
+}
+
 /// A run of one case only, which is capped.
 pub(super) fn partial() -> &'static Good {
     static RUN: OnceLock<Good> = OnceLock::new();
@@ -169,11 +202,12 @@ fn make(server: Server, plan: &str, only: &[&str], settings: &str, exit: u8) -> 
         environment: None,
         only: only.iter().map(|id| (*id).to_owned()).collect(),
         allow: Vec::new(),
+        jobs: None,
         challenge: None,
         runs: folder.path().join("probity-runs"),
         cancel,
         shared: &mut Shared::default(),
-        progress: &mut |_| {},
+        progress: &|_| {},
     }));
     drop(server);
     let done = done.unwrap_or_else(|error| panic!("{error:?}"));

@@ -11,7 +11,8 @@ use probity_probes::command::{Sealed, Surroundings};
 use probity_probes::service as probe;
 
 use super::{KEEP, Running, bare, down, how, last_lines, needs, npm};
-use crate::engine::open::{Run, random_hex};
+use crate::engine::desk::Run;
+use crate::engine::open::random_hex;
 use crate::engine::{EngineError, Event, act};
 use crate::project::Project;
 
@@ -62,7 +63,7 @@ async fn check(service: &Service, sealed: Option<&Result<Sealed, Failure>>, proj
 
 /// Looks at every service that a plan needs, as a run would before it starts them.
 pub(crate) async fn checks(project: &Project, checked: &probity_core::checked::CheckedPlan) -> Vec<Check> {
-    let sealed = super::Services::sealed(project, checked).sealed;
+    let sealed = super::sealed(project, checked);
     let mut found = Vec::new();
     for service in needs(checked) {
         found.push(check(&service, sealed.get(&service.id), project).await);
@@ -71,13 +72,13 @@ pub(crate) async fn checks(project: &Project, checked: &probity_core::checked::C
 }
 
 /// Starts the services that the plan needs, one after another. False when one is not there and nothing may be sent.
-pub(in crate::engine) async fn start(run: &mut Run<'_>) -> Result<bool, EngineError> {
+pub(in crate::engine) async fn start(run: &Run<'_>) -> Result<bool, EngineError> {
     let allowed = run.opened.options.allow.iter().any(|code| code == "service_not_ready");
     for service in needs(&run.checked) {
         match one(run, &service, allowed).await? {
             Outcome::There | Outcome::LetThrough => {}
             Outcome::Blocked(message) => {
-                (run.request.progress)(Event::Blocked(format!("{}: {message}", service.id)));
+                run.tell(Event::Blocked(format!("{}: {message}", service.id)));
                 return Ok(false);
             }
         }
@@ -91,8 +92,8 @@ enum Outcome {
     Blocked(String),
 }
 
-async fn one(run: &mut Run<'_>, service: &Service, allowed: bool) -> Result<Outcome, EngineError> {
-    let found = check(service, run.services.sealed.get(&service.id), run.request.project).await;
+async fn one(run: &Run<'_>, service: &Service, allowed: bool) -> Result<Outcome, EngineError> {
+    let found = check(service, run.service_programs.get(&service.id), run.request.project).await;
     let mark = random_hex(12);
     let intent = ServiceIntent {
         service: service.id.clone(),
@@ -100,11 +101,11 @@ async fn one(run: &mut Run<'_>, service: &Service, allowed: bool) -> Result<Outc
         mark: mark.clone(),
         occupied: found.occupied.clone(),
     };
-    let intent = run.recorder.write(Kind::ServiceIntent, &intent)?;
+    let intent = run.at_desk(|desk| desk.recorder.write(Kind::ServiceIntent, &intent))?;
     let not_ready = |message: String| if allowed { Outcome::LetThrough } else { Outcome::Blocked(message) };
     if found.is_occupied() {
         let message = occupied(&found);
-        bare(&mut run.recorder, &service.id, intent, DownCause::Occupied, Some(message.clone()))?;
+        run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::Occupied, Some(message.clone())))?;
         return Ok(Outcome::Blocked(message));
     }
     if !found.occupied.is_empty() {
@@ -115,18 +116,18 @@ async fn one(run: &mut Run<'_>, service: &Service, allowed: bool) -> Result<Outc
         (blocker, false) => blocker,
     };
     if let Some(message) = failure {
-        bare(&mut run.recorder, &service.id, intent, DownCause::NotStarted, Some(message.clone()))?;
+        run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(message.clone())))?;
         return Ok(not_ready(message));
     }
     // On disk before it runs: after a power cut it must still be known what may run.
-    run.recorder.folder.sync()?;
+    run.at_desk(|desk| desk.recorder.folder.sync())?;
     match launch(run, service, &mark) {
         Ok(handle) => {
             let running = Running { spec: service.clone(), intent, handle, ready: false };
             attend(run, running, allowed).await
         }
         Err(failure) => {
-            bare(&mut run.recorder, &service.id, intent, DownCause::NotStarted, Some(failure.message.clone()))?;
+            run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(failure.message.clone())))?;
             Ok(not_ready(failure.message))
         }
     }
@@ -139,7 +140,7 @@ fn occupied(found: &Check) -> String {
 }
 
 fn launch(run: &Run<'_>, service: &Service, mark: &str) -> Result<probe::Service, Failure> {
-    let Some(Ok(sealed)) = run.services.sealed.get(&service.id) else {
+    let Some(Ok(sealed)) = run.service_programs.get(&service.id) else {
         let kind = probity_core::observe::FailureKind::ProgramMissing;
         return Err(Failure { kind, message: "its program was not sealed".to_owned() });
     };
@@ -155,7 +156,7 @@ fn launch(run: &Run<'_>, service: &Service, mark: &str) -> Result<probe::Service
 }
 
 /// Waits until a service that runs is ready, or is seen not to become so.
-async fn attend(run: &mut Run<'_>, mut running: Running, allowed: bool) -> Result<Outcome, EngineError> {
+async fn attend(run: &Run<'_>, mut running: Running, allowed: bool) -> Result<Outcome, EngineError> {
     let begun = Instant::now();
     let up = |running: &Running, state, ports, read, tries| ServiceUp {
         intent: running.intent,
@@ -167,14 +168,15 @@ async fn attend(run: &mut Run<'_>, mut running: Running, allowed: bool) -> Resul
         tries,
         waited_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
-    let started = run.recorder.write(Kind::ServiceUp, &up(&running, UpState::Started, Vec::new(), None, 0));
+    let entry = up(&running, UpState::Started, Vec::new(), None, 0);
+    let started = run.at_desk(|desk| desk.recorder.write(Kind::ServiceUp, &entry));
     if let Err(error) = started {
         // Without its receipt it may not run.
         running.handle.stop(Duration::ZERO).await;
         return Err(error.into());
     }
     let spec = running.spec.clone();
-    (run.request.progress)(Event::Service(format!("{}  {}", spec.id, spec.drawn())));
+    run.tell(Event::Service(format!("{}  {}", spec.id, spec.drawn())));
     let (end, tries) = wait(run, &spec, Some(&running.handle), begun).await;
     let (state, ports, read) = match end {
         Wait::Ready(read, ports) => (UpState::Ready, ports, read),
@@ -186,12 +188,14 @@ async fn attend(run: &mut Run<'_>, mut running: Running, allowed: bool) -> Resul
             return unready(run, running, DownCause::Foreign, &why, false).await;
         }
     };
-    let read = Some(run.recorder.redactor.text(&read));
-    let entry = up(&running, state, ports, read, tries);
     running.ready = state == UpState::Ready;
-    let written = run.recorder.write(Kind::ServiceUp, &entry);
-    run.services.running.push(running);
-    written?;
+    run.at_desk(|desk| {
+        let read = Some(desk.recorder.redactor.text(&read));
+        let entry = up(&running, state, ports, read, tries);
+        let written = desk.recorder.write(Kind::ServiceUp, &entry);
+        desk.services.running.push(running);
+        written
+    })?;
     Ok(if state == UpState::Ready { Outcome::There } else { Outcome::LetThrough })
 }
 
@@ -202,7 +206,7 @@ fn held(running: &Running) -> Vec<(u16, Holder)> {
 
 /// Ends a service that did not become ready, and says why with its last lines.
 async fn unready(
-    run: &mut Run<'_>,
+    run: &Run<'_>,
     running: Running,
     cause: DownCause,
     why: &str,
@@ -214,8 +218,10 @@ async fn unready(
         (true, _) => format!("it ended before it was ready: {}", how(&ended)),
         (false, why) => format!("{why}; {}", last_lines(&ended.log.tail)),
     };
-    let message = run.recorder.redactor.text(&message);
-    down(&mut run.recorder, &id, intent, cause, Some(message.clone()), ended)?;
+    let message = run.at_desk(|desk| {
+        let message = desk.recorder.redactor.text(&message);
+        down(&mut desk.recorder, &id, intent, cause, Some(message.clone()), ended).map(|()| message)
+    })?;
     Ok(if allowed { Outcome::LetThrough } else { Outcome::Blocked(message) })
 }
 
@@ -234,7 +240,7 @@ enum Wait {
 /// Looks until a service is ready. Gives how often it was asked.
 async fn wait(run: &Run<'_>, spec: &Service, handle: Option<&probe::Service>, begun: Instant) -> (Wait, u64) {
     let own = begun + Duration::from_millis(spec.timeout_ms);
-    let until = own.min(run.budget.deadline(false));
+    let until = own.min(run.at_desk(|desk| desk.budget.deadline(false)));
     let mut tries = 0;
     loop {
         if handle.is_some_and(probe::Service::gone) {
@@ -274,26 +280,29 @@ async fn wait(run: &Run<'_>, spec: &Service, handle: Option<&probe::Service>, be
 }
 
 /// Uses a service that runs already, once it is ready.
-async fn adopt(run: &mut Run<'_>, service: &Service, intent: u64, allowed: bool) -> Result<Outcome, EngineError> {
+async fn adopt(run: &Run<'_>, service: &Service, intent: u64, allowed: bool) -> Result<Outcome, EngineError> {
     let begun = Instant::now();
     let (end, tries) = wait(run, service, None, begun).await;
     let (Wait::Ready(read, _), _) = (end, ()) else {
         let message = format!("it runs already, and was not ready in {} ms", service.timeout_ms);
-        bare(&mut run.recorder, &service.id, intent, DownCause::Unready, Some(message.clone()))?;
+        run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::Unready, Some(message.clone())))?;
         return Ok(if allowed { Outcome::LetThrough } else { Outcome::Blocked(message) });
     };
-    let entry = ServiceUp {
-        intent,
-        service: service.id.clone(),
-        state: UpState::Adopted,
-        process: None,
-        ports: Vec::new(),
-        read: Some(run.recorder.redactor.text(&read)),
-        tries,
-        waited_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-    };
-    run.recorder.write(Kind::ServiceUp, &entry)?;
-    run.services.adopted.push((intent, service.id.clone()));
-    (run.request.progress)(Event::Service(format!("{}  runs already and is used", service.id)));
+    let waited_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    run.at_desk(|desk| {
+        let entry = ServiceUp {
+            intent,
+            service: service.id.clone(),
+            state: UpState::Adopted,
+            process: None,
+            ports: Vec::new(),
+            read: Some(desk.recorder.redactor.text(&read)),
+            tries,
+            waited_ms,
+        };
+        desk.services.adopted.push((intent, service.id.clone()));
+        desk.recorder.write(Kind::ServiceUp, &entry)
+    })?;
+    run.tell(Event::Service(format!("{}  runs already and is used", service.id)));
     Ok(Outcome::There)
 }
