@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::process;
 
 /// The rows, as bench/README.md names them.
-const ROWS: [&str; 5] = ["http", "many", "hash", "spawn", "report"];
+const ROWS: [&str; 6] = ["http", "many", "hash", "spawn", "report", "policy"];
 
 pub(crate) fn run(rows: &[&str], install: bool) -> ExitCode {
     if let Some(row) = rows.iter().find(|row| !ROWS.contains(row)) {

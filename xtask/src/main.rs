@@ -25,7 +25,7 @@ usage: cargo xtask <chore>
   docs                        writes docs/rules.md from the catalogue of codes
   schemas                     writes schemas/*.json
   dist [FILE]                 packs program, licences, completions and manual pages; with FILE, that in the program's place
-  bench [--install] [ROW…]    runs the benchmarks of bench/: http, many, hash, spawn, report
+  bench [--install] [ROW…]    runs the benchmarks of bench/: http, many, hash, spawn, report, policy
 ";
 
 fn main() -> ExitCode {

@@ -16,6 +16,8 @@ pub enum Area {
     Verdict,
     /// Findings of `verify`.
     Integrity,
+    /// Success policies.
+    Policy,
     /// Using the program.
     Usage,
 }
@@ -265,6 +267,46 @@ catalogue! {
     IndexBroken = "index_broken", Integrity, Agent, "The run list does not chain, or has a line that cannot be read.", "Fetch the run list again.";
     ReadBackDiffers = "read_back_differs", Integrity, Agent, "The journal on disk is not what was written during the run: another program changed it, or the disk lost something.", "Keep other programs out of the run folder, and run again.";
     DecodedDiffers = "decoded_differs", Integrity, Agent, "The body that checks read is not what came over the wire, its content codings undone.", "Fetch the run folder again.";
+
+    // Success policies
+    Matched = "matched", Policy, Agent, "A run is exactly what the success policy asks for, and one is enough.", "Nothing has to be done.";
+    PassRateMet = "pass_rate_met", Policy, Agent, "There are enough runs, and enough of them passed.", "Nothing has to be done; how sure one may be says the interval.";
+    ConfidentPass = "confident_pass", Policy, Agent, "There are enough looks, and in one of them the judge is sure enough of a pass.", "Nothing has to be done.";
+    NoMatch = "no_match", Policy, Product, "Runs were measured, and none of them is what the success policy asks for.", "Look at the newest run, repair the product, and run again; one run that is what is asked for is enough.";
+    PassRateBelow = "pass_rate_below", Policy, Product, "There are enough runs, and too few of them passed. An error counts as a failure.", "Look at the runs that failed; more passes raise the rate again.";
+    AllConfidentFail = "all_confident_fail", Policy, Product, "The judge is sure of a failure in every look.", "Look at what the judge saw, repair the product, and have it judged again.";
+    NoRuns = "no_runs", Policy, Agent, "No run is completed, so nothing is known. Nothing is not a pass.", "Run it.";
+    NoMeasurement = "no_measurement", Policy, Agent, "Runs are completed, and none of them could be measured: undetermined, in error, or without the value that the success policy looks at.", "Make a run that passes or fails and holds the value; probity policy explain shows what each run holds.";
+    InsufficientRuns = "insufficient_runs", Policy, Agent, "There are fewer runs than the success policy wants before anything is judged.", "Make as many more as it says; how many was settled before the first of them.";
+    Ambiguous = "ambiguous", Policy, Agent, "The judge is neither sure of a pass nor sure of a failure each time.", "Have it judged again, or let a person look.";
+    NotJson = "not_json", Policy, Agent, "The text is no JSON that every reader takes: a gate must not pass on what nobody can evaluate. A number that no double can hold is none either.", "Write a JSON object; probity policy import carries other forms over.";
+    NotObject = "not_object", Policy, Agent, "The text is JSON, and no object.", "Write an object with a type.";
+    MissingType = "missing_type", Policy, Agent, "The success policy does not say its type.", "Say which of the five it is.";
+    UnknownType = "unknown_type", Policy, Agent, "There is no such type of success policy.", "Write deterministic, threshold, statistical, composite or agent_judgment, in lower case.";
+    ConflictingFields = "conflicting_fields", Policy, Agent, "Fields stand together that exclude each other.", "Keep one of them.";
+    UnknownValue = "unknown_value", Policy, Agent, "A word that this field does not take.", "Use one of the words that are named.";
+    OutOfRange = "out_of_range", Policy, Agent, "A number is outside of what this field takes.", "Choose one inside the range that is named.";
+    EmptyRules = "empty_rules", Policy, Agent, "A composite success policy has no rules. All of nothing always holds.", "Write at least one rule.";
+    MetricConflict = "metric_conflict", Policy, Agent, "The score column of a run and the score in its raw result differ. The column counts.", "See which of the two is right, and write one of them.";
+    VerdictContradiction = "verdict_contradiction", Policy, Agent, "A run called fail has the very value that the success policy asks for. The policy decides.", "See whether the policy looks at the right value.";
+    Conflict = "conflict", Policy, Person, "The judge is sure of a pass in one look and sure of a failure in another. One pass is enough for this success policy.", "Look at both; a judge that is wrong now and then gets anything through if it is asked often enough.";
+    NewerContradiction = "newer_contradiction", Policy, Agent, "A run that is what the success policy asks for is enough, but a newer one is not.", "Look at the newer run: it may be the truth about the product of today.";
+    ErrorCounts = "error_counts", Policy, Agent, "A run that ended in an error counts as a failure under this success policy, and it fills the number of runs.", "Look at what went wrong with the run.";
+    VerdictUnknown = "verdict_unknown", Policy, Agent, "A verdict is a text that is none, such as one in upper case. It counts as an error.", "Write pass, fail, undetermined or error.";
+    Vacuous = "vacuous", Policy, Agent, "A bound that everything meets: a success policy that cannot fail proves nothing.", "Write the bound that is meant.";
+    EqOnFloat = "eq_on_float", Policy, Agent, "A value is compared for equality with a number that is not whole. Numbers are compared exactly, so the last digit decides.", "Use gte or lte, unless the value is copied and not computed.";
+    MissingOperator = "missing_operator", Policy, Agent, "The threshold does not say how it compares; it means at least.", "Write the operator.";
+    PctLooksLikeFraction = "pct_looks_like_fraction", Policy, Agent, "A bound in percent of at most 1. Values are taken as percent as they stand: 0.95 is not 95.", "Write 80 for 80 percent.";
+    MinRunsOne = "min_runs_one", Policy, Agent, "One run decides a success policy that is there to count many.", "Ask for more runs, or use a deterministic policy.";
+    ZeroWidthZone = "zero_width_zone", Policy, Agent, "Both confidences are the same, so there is nothing between sure of a pass and sure of a failure.", "Leave a zone between them in which more looks are needed.";
+    ColumnNameAsMetric = "column_name_as_metric", Policy, Agent, "A column of runs is named where only the raw result is looked at.", "Write the value into the raw result under a name of its own.";
+    RedundantRule = "redundant_rule", Policy, Agent, "Two rules ask for the same, and the stronger one says it all.", "Remove the weaker one.";
+    WeakSample = "weak_sample", Policy, Agent, "So few runs say little: a product that is worse than asked for gets through often, and a good one is often held back.", "Ask for more runs; the interval says how much is known.";
+    LegacyDialect = "legacy_dialect", Policy, Agent, "The text is a form of success policy that was in use elsewhere. It is not evaluated.", "Carry it over with probity policy import.";
+    ImportByHand = "import_by_hand", Policy, Person, "What the text asks for cannot be said by a success policy of this version, so nothing is carried over.", "Write a policy that says what is meant.";
+    RunsMixed = "runs_mixed", Policy, Agent, "The runs belong to more than one requirement, and a success policy judges one.", "Choose one with --requirement.";
+    RunNotProved = "run_not_proved", Policy, Agent, "A run folder does not verify, or the run list names a run whose folder is gone. Whatever it was, it counts as an error and never as a pass.", "Fetch the folder again from where it was made.";
+    RunPending = "run_pending", Policy, Agent, "A run was never closed, so it has no verdict and is not counted.", "Close it with probity run --resume.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";

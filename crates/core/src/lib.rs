@@ -47,6 +47,7 @@
 //! * [`verdict`]: the words for results; [`judged`]: tests, criteria, reasons, the verdict.
 //! * [`views`]: the files that people and other programs read.
 //! * [`verify`]: everything derived again and compared.
+//! * [`success_policy`]: what runs come to together.
 
 pub mod allow;
 pub mod audit;
@@ -85,6 +86,7 @@ pub mod service;
 pub mod settings;
 pub mod shape;
 pub mod step;
+pub mod success_policy;
 pub mod units;
 pub mod vacuity;
 pub mod vars;

@@ -90,6 +90,28 @@ pub enum QaVerdict {
     Undetermined,
 }
 
+impl QaVerdict {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Error, Self::Undetermined];
+
+    /// As the verdict column holds it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Error => "error",
+            Self::Undetermined => "undetermined",
+        }
+    }
+
+    /// From a column; other case and blanks are not forgiven.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
+    }
+}
+
 impl CaseVerdict {
     /// Status of a requirement that this case decides, and the reason where the status alone does not say it.
     #[must_use]

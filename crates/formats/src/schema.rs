@@ -18,6 +18,10 @@ const DURATION: &str = "^[0-9]+(ms|s|m|h)$";
 /// Pattern of sizes.
 const SIZE: &str = "^[0-9]+(B|KiB|MiB|GiB)$";
 
+mod policy;
+
+pub use policy::success_policy;
+
 /// Every schema: the name of its file, and its text.
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
@@ -29,6 +33,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
     ]
     .into_iter()
     .map(|(file, title, root)| (file, document(title, root).pretty()))
+    .chain([("success-policy.schema.json", success_policy())])
     .collect()
 }
 

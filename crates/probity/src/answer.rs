@@ -9,11 +9,13 @@ pub(crate) mod error;
 pub(crate) mod facts;
 pub(crate) mod finding;
 pub(crate) mod next;
+pub(crate) mod policy;
 pub(crate) mod remedy;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod site;
 pub(crate) mod verify;
+pub(crate) mod what_if;
 pub(crate) mod why;
 
 use std::fmt::Write as _;

@@ -1,5 +1,7 @@
 //! The command line, as typed. Each command's module says what is meant by it.
 
+pub(crate) mod policy;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -68,6 +70,9 @@ pub(crate) enum Command {
     /// Check or expand a plan without running it
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Judge QA runs by a success policy
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// Show every setting in effect, and where it comes from
     Settings(SettingsArgs),
     /// Say what this machine offers, and what is missing

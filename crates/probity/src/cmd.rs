@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod new;
 pub(crate) mod open;
 pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -81,6 +82,16 @@ pub(crate) fn fail_documents(out: Out, found: &[Diagnostic], folder: &Path) -> u
         draw_to_stderr(out, found, &move |name| {
             std::fs::read_to_string(name).or_else(|_| std::fs::read_to_string(folder.join(name))).ok()
         });
+    }
+    USAGE
+}
+
+/// The same for a fault in a text of which only a part is at hand: `quoted` is what the places count in.
+pub(crate) fn fail_quoted(out: Out, found: &[Diagnostic], quoted: Option<&str>) -> u8 {
+    if out.json {
+        out.data(&answer::error::error_document(found, USAGE));
+    } else {
+        draw_to_stderr(out, found, &|_| quoted.map(str::to_owned));
     }
     USAGE
 }

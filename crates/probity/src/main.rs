@@ -14,6 +14,7 @@ mod junit;
 mod out;
 mod plans;
 mod project;
+mod qa_runs;
 mod read_plan;
 mod screen;
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => cmd::explain::explain(&args, out),
         Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
+        Command::Policy(command) => cmd::policy::policy(&command, out),
         Command::Settings(args) => cmd::settings::settings(&args, out),
         Command::Doctor(args) => cmd::doctor::doctor(&args, out),
         Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),

@@ -3,10 +3,12 @@
 
 pub(crate) mod block;
 pub(crate) mod gaps;
+pub(crate) mod policy;
 pub(crate) mod progress;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod verify;
+pub(crate) mod what_if;
 pub(crate) mod why;
 
 pub(crate) use run::run;

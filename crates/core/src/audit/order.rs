@@ -62,7 +62,8 @@ fn beside(cases: &BTreeMap<&Id, Span>, looks: &BTreeSet<&Id>, refuse: &mut dyn F
     let mut cases: Vec<(&Id, Span)> = cases.iter().map(|(case, span)| (*case, *span)).collect();
     cases.sort_by_key(|(_, span)| span.first);
     // Of those so far, the one that ends last; and that of those that look into logs.
-    let (mut any, mut looking): (Option<(&Id, Span)>, Option<(&Id, Span)>) = (None, None);
+    let mut any: Option<(&Id, Span)> = None;
+    let mut looking = any;
     for (case, span) in cases {
         let looks = looks.contains(case);
         let other = if looks { any } else { looking };

@@ -119,7 +119,9 @@ fn judge<'a>(
 ) {
     for variable in variables(operands.iter().copied()) {
         let inherited = inherited(variable);
-        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, &inherited, variable) else { continue };
+        let Provenance::SelfDerived { step: maker } = provenance(step, scenario, &inherited, variable) else {
+            continue;
+        };
         let message = if maker == step.id {
             format!("{variable} is saved from the same answer that it should judge")
         } else {

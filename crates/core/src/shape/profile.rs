@@ -1,7 +1,7 @@
 //! Tables of the settings file `probity.yaml`, which `qa-pilot.config.yaml` shares (design.md section 8).
 
-use crate::journal::opened::MOST_JOBS;
 use super::{Shape, TEXTS, Table, may, must, table};
+use crate::journal::opened::MOST_JOBS;
 
 const REFERENCE: &str = "A section of the reference tool's host profile; checked by the commands that need it.";
 

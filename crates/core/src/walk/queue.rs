@@ -39,7 +39,8 @@ impl<'p> Queue<'p> {
         let mut open = vec![0; cases.len()];
         let mut followers = vec![Vec::new(); cases.len()];
         for (place, position) in positions.iter().enumerate() {
-            for before in position.iter().flat_map(|position| order.before(*position)).filter_map(|other| places[other]) {
+            for before in position.iter().flat_map(|position| order.before(*position)).filter_map(|other| places[other])
+            {
                 open[place] += 1;
                 followers[before].push(place);
             }

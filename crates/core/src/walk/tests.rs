@@ -107,7 +107,9 @@ fn a_case_that_looks_into_logs_is_alone() {
 fn what_follows_always_comes_after() {
     let (plan, _) = plan(&[("A", &["B"]), ("B", &["C"]), ("C", &[]), ("D", &["C"])]);
     let order = Order::of(&plan);
-    for (later, earlier, follows) in [(0, 1, true), (0, 2, true), (3, 2, true), (0, 3, false), (3, 1, false), (2, 0, false)] {
+    for (later, earlier, follows) in
+        [(0, 1, true), (0, 2, true), (3, 2, true), (0, 3, false), (3, 1, false), (2, 0, false)]
+    {
         assert_eq!(order.follows(later, earlier), follows, "{later} after {earlier}");
     }
 }

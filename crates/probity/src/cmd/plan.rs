@@ -104,7 +104,7 @@ pub(super) fn summary(plan: &Read) -> String {
 }
 
 /// A drawn line may not begin with what a CI runner obeys. Its letters were made inert when it was drawn.
-fn guarded(line: &str) -> String {
+pub(super) fn guarded(line: &str) -> String {
     if line.trim_start().starts_with("::") || line.contains("##[") { safe(line) } else { line.to_owned() }
 }
 

@@ -46,12 +46,11 @@ pub(super) async fn act(
     intent: u64,
 ) -> Result<Acted, EngineError> {
     let Case { walk, client, marks, .. } = case;
-    let (live, refused) =
-        match run.at_desk(|desk| Live::of(&desk.recorder.redactor, &run.secrets, walk, step)) {
-            Ok(live) => (live, None),
-            // What a variable stands for may not go where its placeholder may: nothing is sent.
-            Err(failure) => (None, Some(failure)),
-        };
+    let (live, refused) = match run.at_desk(|desk| Live::of(&desk.recorder.redactor, &run.secrets, walk, step)) {
+        Ok(live) => (live, None),
+        // What a variable stands for may not go where its placeholder may: nothing is sent.
+        Err(failure) => (None, Some(failure)),
+    };
     let by = Onlooker { walk, step, call, live: live.as_ref(), secrets: &run.secret_variables };
     match live.as_ref().map_or(call, |live| &live.call) {
         Call::Http(http) => polled(run, &by, client, http, refused, intent).await,

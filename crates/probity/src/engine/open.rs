@@ -28,8 +28,8 @@ use probity_store::list::{Opening, RunList};
 use probity_store::run::RunFolder;
 
 use super::budget::Budget;
-use super::recorder::Recorder;
 use super::desk::{Desk, Run};
+use super::recorder::Recorder;
 use super::services::{self, Services};
 use super::{EngineError, Event, Request, clock, git};
 use crate::plans::Documents;

@@ -26,8 +26,8 @@ use probity_store::snapshot::{Budget as Limits, Problem, Snapshot};
 use tokio::sync::watch;
 
 use super::budget::{Budget, Shared};
-use super::close::{listed, seal};
 use super::cases::Case;
+use super::close::{listed, seal};
 use super::desk::{Desk, Run};
 use super::open;
 use super::recorder::Recorder;

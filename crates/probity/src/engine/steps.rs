@@ -71,7 +71,9 @@ pub(super) async fn one(run: &Run<'_>, case: &mut Case<'_>, step: &Step) -> Resu
         desk.note_end(&run.request.cancel)?;
         match may_begin(run, desk, case.walk.next(step), step) {
             Next::Leave(judgement) => leave(run, desk, case.scenario, step, &judgement).map(|()| Due::Left(judgement)),
-            Next::Run(call) => begin(run, desk, case.scenario, step, Some(&call)).map(|intent| Due::Begun(call, intent)),
+            Next::Run(call) => {
+                begin(run, desk, case.scenario, step, Some(&call)).map(|intent| Due::Begun(call, intent))
+            }
         }
     })?;
     match due {

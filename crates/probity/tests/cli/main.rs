@@ -13,6 +13,7 @@ mod hostile;
 mod machine;
 mod page;
 mod place;
+mod policy;
 mod reports;
 mod running;
 mod verifying;

@@ -1,14 +1,38 @@
-//! docs/output.md shows every block as the program writes it.
+//! docs/output.md and docs/policies.md show every block as the program writes it.
 //!
-//! A block stands below a line `<!-- block: NAME -->`. `PROBITY_WRITE_DOCS=1 cargo test -p probity --test cli page`
+//! A block stands below a line `<!-- block: NAME -->`; in docs/policies.md the line holds the command as well, and
+//! `<!-- file: NAME -->` stands above what a file holds. `PROBITY_WRITE_DOCS=1 cargo test -p probity --test cli page`
 //! writes the blocks again.
 
 use std::path::{Path, PathBuf};
 
 use crate::place::{PASSES, Place, fails};
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/output.md")
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+/// The pages with the blocks of each.
+fn pages() -> [(&'static str, Vec<(&'static str, String)>); 2] {
+    [("output.md", blocks()), ("policies.md", policies())]
+}
+
+/// The walk through success policies: each block from the policy and the runs that the page shows before it.
+fn policies() -> Vec<(&'static str, String)> {
+    let text = std::fs::read_to_string(page("policies.md")).unwrap();
+    let place = Place::without_service();
+    let mut blocks = Vec::new();
+    for part in text.split("<!-- ").skip(1) {
+        let Some((mark, rest)) = part.split_once(" -->\n") else { continue };
+        let content = rest.split_once("\n").and_then(|(_, rest)| rest.split_once("```\n")).map_or("", |(text, _)| text);
+        if let Some(file) = mark.strip_prefix("file: ") {
+            place.write(file, content);
+        } else if let Some((name, words)) = mark.strip_prefix("block: ").and_then(|mark| mark.split_once(" = ")) {
+            let name: &'static str = Box::leak(format!("{name} = {words}").into_boxed_str());
+            blocks.push((name, place.probity(words).out()));
+        }
+    }
+    blocks
 }
 
 /// The blocks by name, as the program writes them now.
@@ -79,28 +103,31 @@ fn cut_before_close(place: &Place) {
 
 #[test]
 fn the_page_shows_what_the_program_writes() {
-    let mut text = std::fs::read_to_string(page()).unwrap();
     let write = std::env::var_os("PROBITY_WRITE_DOCS").is_some();
-    for (name, block) in blocks() {
-        let mark = format!("<!-- block: {name} -->\n```text\n");
-        let from = text.find(&mark).unwrap_or_else(|| panic!("docs/output.md has no block {name}")) + mark.len();
-        let to = from + text[from..].find("```\n").unwrap();
-        if write {
-            text.replace_range(from..to, &block);
-        } else {
-            assert_eq!(text[from..to], block, "{name}");
+    for (file, blocks) in pages() {
+        let mut text = std::fs::read_to_string(page(file)).unwrap();
+        assert!(blocks.len() >= 6, "{file}");
+        for (name, block) in blocks {
+            let mark = format!("<!-- block: {name} -->\n```text\n");
+            let from = text.find(&mark).unwrap_or_else(|| panic!("docs/{file} has no block {name}")) + mark.len();
+            let to = from + text[from..].find("```\n").unwrap();
+            if write {
+                text.replace_range(from..to, &block);
+            } else {
+                assert_eq!(text[from..to], block, "{name}");
+            }
         }
-    }
-    if write {
-        std::fs::write(page(), text).unwrap();
+        if write {
+            std::fs::write(page(file), text).unwrap();
+        }
     }
 }
 
 #[test]
 fn every_line_fits_a_hundred_columns_or_is_there_to_be_pasted() {
-    for (name, block) in blocks() {
+    for (name, block) in pages().into_iter().flat_map(|(_, blocks)| blocks) {
         for line in block.lines() {
-            let pasted = line.trim_start().starts_with("curl ") || line.starts_with("run ");
+            let pasted = line.trim_start().starts_with("curl ") || line.starts_with("run ") || line.starts_with("{");
             assert!(pasted || line.chars().count() <= 100, "{name}: {line}");
             assert!(line.is_ascii(), "{name}: {line}");
         }

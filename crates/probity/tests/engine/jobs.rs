@@ -85,7 +85,8 @@ fn alone_they_would_wait_in_vain() {
         let other = if name == "GET /a" { "GET /b" } else { "GET /a" };
         if asked.wait(other, 1) { whole(200, "", "{\"met\":true}") } else { whole(500, "", "{}") }
     });
-    let meet = |path: &str| format!("{{http: GET {path}, timeout: 300ms, expect: {{status: 200, json: {{met: true}}}}}}");
+    let meet =
+        |path: &str| format!("{{http: GET {path}, timeout: 300ms, expect: {{status: 200, json: {{met: true}}}}}}");
     let lab = staged(&stage, &cases(&[case("A-1", "", &meet("/a")), case("B-1", "", &meet("/b"))]));
     let ran = lab.run(&[]);
     assert_eq!((ran.exit, most_at_once(&lab.only())), (5, 1), "{}", ran.said());
@@ -151,10 +152,18 @@ fn a_case_that_fails_disturbs_no_other() {
     let ran = lab.run(&["--jobs", "4"]);
     let dir = lab.only();
     assert_eq!(ran.exit, 1, "{}", ran.said());
-    let found: BTreeSet<String> = steps(&dir).into_iter().map(|(step, status, ..)| format!("{step} {status}")).collect();
+    let found: BTreeSet<String> =
+        steps(&dir).into_iter().map(|(step, status, ..)| format!("{step} {status}")).collect();
     let expected = [
-        "BAD-1.1 failed", "BAD-1.2 skipped", "BAD-1.3 passed", "GOOD-1.1 passed", "GOOD-1.2 passed", "GOOD-2.1 passed",
-        "GOOD-2.2 passed", "LATE-1.1 error", "LATE-1.2 skipped",
+        "BAD-1.1 failed",
+        "BAD-1.2 skipped",
+        "BAD-1.3 passed",
+        "GOOD-1.1 passed",
+        "GOOD-1.2 passed",
+        "GOOD-2.1 passed",
+        "GOOD-2.2 passed",
+        "LATE-1.1 error",
+        "LATE-1.2 skipped",
     ];
     assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     assert_eq!(verify(&lab).exit, 1, "{}", verify(&lab).said());
@@ -193,8 +202,11 @@ fn an_interrupt_stops_and_cleans_up_all_that_is_under_way() {
         assert!(left || step.ends_with(".3"), "{step} was sent after the wish");
     }
     for id in ["A-1", "B-1", "C-1"] {
-        let of: Vec<String> =
-            steps(&dir).into_iter().filter(|step| step.0.starts_with(id)).map(|step| format!("{} {}", step.1, step.2)).collect();
+        let of: Vec<String> = steps(&dir)
+            .into_iter()
+            .filter(|step| step.0.starts_with(id))
+            .map(|step| format!("{} {}", step.1, step.2))
+            .collect();
         assert_eq!(of, ["passed -", "error cancelled", "passed -"], "{id}");
     }
     // What had not begun made nothing, so nothing is taken away.
@@ -326,9 +338,11 @@ fn two_hundred_cases_come_to_what_they_come_to_one_after_another() {
 fn views(dir: &Path) -> Vec<(String, String)> {
     let opened = &bodies(dir, "run.opened")[0];
     let own = [dir.file_name().unwrap().to_str().unwrap(), opened["marker"].as_str().unwrap()];
-    let times = regex::Regex::new(r#""\d{4}-\d\d-\d\dT[^"]*"|\w{3}, [^"]* GMT|"(total|time|duration)\w*": ?\d+"#).unwrap();
+    let times =
+        regex::Regex::new(r#""\d{4}-\d\d-\d\dT[^"]*"|\w{3}, [^"]* GMT|"(total|time|duration)\w*": ?\d+"#).unwrap();
     let mut found = Vec::new();
-    for name in ["results.json", "evidence-ledger.json", "requirement-coverage.json", "qa-verdict.json", "defects.json"] {
+    for name in ["results.json", "evidence-ledger.json", "requirement-coverage.json", "qa-verdict.json", "defects.json"]
+    {
         let mut text = std::fs::read_to_string(dir.join(name)).unwrap();
         for word in own {
             text = text.replace(word, "OWN");

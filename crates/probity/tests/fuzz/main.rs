@@ -117,6 +117,7 @@ each!(
     draft_hurl,
     draft_har,
     draft_openapi,
+    success_policy,
     words,
 );
 

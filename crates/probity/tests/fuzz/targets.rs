@@ -4,6 +4,7 @@
 mod answers;
 mod documents;
 mod drafts;
+mod policies;
 mod records;
 mod words;
 
@@ -20,7 +21,7 @@ const fn target(name: &'static str, run: fn(&[u8]), pieces: &'static [&'static s
 }
 
 /// All of them.
-pub(crate) const ALL: [Target; 19] = [
+pub(crate) const ALL: [Target; 20] = [
     target("document_yaml", documents::yaml, documents::YAML),
     target("document_json", documents::json, documents::JSON),
     target("plan_written", documents::plan_written, documents::PLAN),
@@ -39,6 +40,7 @@ pub(crate) const ALL: [Target; 19] = [
     target("draft_hurl", drafts::hurl, drafts::HURL),
     target("draft_har", drafts::har, drafts::HAR),
     target("draft_openapi", drafts::openapi, drafts::OPENAPI),
+    target("success_policy", policies::success_policy, policies::POLICY),
     target("words", words::words, words::WORDS),
 ];
 

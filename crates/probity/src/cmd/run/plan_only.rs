@@ -27,8 +27,9 @@ pub(super) fn plan_only(ask: &Ask<'_>, sources: &[PlanSource], out: Out) -> u8 {
     let cancel = runtime.block_on(async { interrupts() });
     let mut plans = Vec::new();
     for source in sources {
-        let (mut shared, mut silent) = (Shared::default(), |_: engine::Event<'_>| {});
-        let request = ask.request(source, &cancel, &mut shared, &mut silent);
+        let mut shared = Shared::default();
+        let silent = |_: engine::Event<'_>| {};
+        let request = ask.request(source, &cancel, &mut shared, &silent);
         match runtime.block_on(engine::plan(&request)) {
             Ok(planned) => plans.push((source, planned)),
             Err(error) => return ask.failed(&error, out),

@@ -91,7 +91,8 @@ fn check(good: &'static Good, cases: u32) {
     let entries = plain.entries.clone();
     let expected = comes_to(&mut plain);
     let moved = Cell::new(false);
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 0, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 0, ..Config::default() });
     let orders = proptest::collection::vec(any::<u8>(), entries.len());
     let result = runner.run(&orders, |choices| {
         let mut other = Forgery { good, entries: shuffled(&entries, &choices) };

@@ -116,7 +116,9 @@ async fn one(run: &Run<'_>, service: &Service, allowed: bool) -> Result<Outcome,
         (blocker, false) => blocker,
     };
     if let Some(message) = failure {
-        run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(message.clone())))?;
+        run.at_desk(|desk| {
+            bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(message.clone()))
+        })?;
         return Ok(not_ready(message));
     }
     // On disk before it runs: after a power cut it must still be known what may run.
@@ -127,7 +129,9 @@ async fn one(run: &Run<'_>, service: &Service, allowed: bool) -> Result<Outcome,
             attend(run, running, allowed).await
         }
         Err(failure) => {
-            run.at_desk(|desk| bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(failure.message.clone())))?;
+            run.at_desk(|desk| {
+                bare(&mut desk.recorder, &service.id, intent, DownCause::NotStarted, Some(failure.message.clone()))
+            })?;
             Ok(not_ready(failure.message))
         }
     }
