@@ -24,6 +24,8 @@
 //!
 //! What is checked before anything runs:
 //! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
+//! * [`guard`]: what the write guard of Playwright runs does about a control or a request.
+//! * [`js_pattern`]: JavaScript's regular expressions within a budget.
 //! * [`write_policy`]: which steps write, and which of the writes are allowed.
 //! * [`lint`]: every rule that a plan can break without being run.
 //! * [`dimensions`]: which kinds of proof the tests ask for and the steps give.
@@ -63,12 +65,14 @@ pub mod environment;
 pub mod evaluate;
 pub mod expect;
 pub mod finding;
+pub mod guard;
 pub mod header;
 pub mod ids;
 pub mod inert;
 pub mod inputs;
 pub mod invoke;
 pub mod journal;
+pub mod js_pattern;
 pub mod json;
 pub mod judged;
 pub mod lint;

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use regex::Regex;
 use url::Url;
 
 use crate::allow::only_reads;
@@ -14,6 +13,7 @@ use crate::checked::CheckedPlan;
 use crate::environment::AllowedCommand;
 use crate::inputs::body_of;
 use crate::invoke::Call;
+use crate::js_pattern::{Found, JsPattern};
 use crate::json::Json;
 use crate::lint::RESERVED;
 use crate::observe::{CommandCall, HttpCall};
@@ -72,12 +72,18 @@ fn call_writes(step: &Step, call: &Call, commands: &[AllowedCommand], signatures
 }
 
 /// Whether a signature of the list matches one of the targets, and the body where it asks for one; a body that is not
-/// known yet matches none. Patterns that this engine cannot read match no allowance and every write.
+/// known yet matches none. Patterns that cannot be read, or not decided, match no allowance and every write.
 fn signed(signatures: Option<&Json>, list: &str, method: &str, targets: &[&str], body: Option<&str>) -> bool {
     let entries = signatures.and_then(|rules| rules.get(list)).and_then(Json::as_list).unwrap_or_default();
     let unread = list == "write_signatures";
     let matches = |pattern: &str, texts: &[&str]| {
-        Regex::new(pattern).map_or(unread, |regex| texts.iter().any(|text| regex.is_match(text)))
+        JsPattern::read(pattern, false).map_or(unread, |pattern| {
+            texts.iter().any(|text| match pattern.finds(text) {
+                Found::Yes => true,
+                Found::No => false,
+                Found::Undecided => unread,
+            })
+        })
     };
     entries.iter().any(|entry| {
         let named = entry.get("method").and_then(Json::as_text).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The command line, as typed. Each command's module says what is meant by it.
 
+pub(crate) mod guard;
 pub(crate) mod policy;
 
 use std::path::PathBuf;
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     /// Judge QA runs by a success policy
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Ask the write guard of Playwright runs
+    #[command(subcommand)]
+    Guard(guard::GuardCommand),
     /// Show every setting in effect, and where it comes from
     Settings(SettingsArgs),
     /// Say what this machine offers, and what is missing

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod guard;
 pub(crate) mod init;
 pub(crate) mod new;
 pub(crate) mod open;

@@ -16,16 +16,18 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 18] = [
+const CORE: [&str; 20] = [
     "aho-corasick",
     "base64",
     "brotli-decompressor",
+    "fancy-regex",
     "flate2",
     "globset",
     "jsonschema",
     "memchr",
     "percent-encoding",
     "regex",
+    "regress",
     "ruzstd",
     "serde",
     "serde_json",

@@ -9,6 +9,7 @@ mod checks;
 mod documents;
 mod drafts;
 mod github;
+mod guard;
 mod hostile;
 mod machine;
 mod page;
