@@ -9,10 +9,11 @@ pub(crate) struct Example {
 }
 
 /// All of them.
-const EXAMPLES: [Example; 3] = [
+const EXAMPLES: [Example; 4] = [
     Example { name: "httpbin", marker: "needs_httpbin" },
     Example { name: "json-server", marker: "needs_json_server" },
     Example { name: "django-admin", marker: "needs_django" },
+    Example { name: "playwright-guard", marker: "needs_playwright" },
 ];
 
 /// The files that pin software; an example has one of them.

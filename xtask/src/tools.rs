@@ -11,7 +11,7 @@ pub(crate) struct Tool {
 }
 
 /// All of them.
-pub(crate) const TOOLS: [Tool; 9] = [
+pub(crate) const TOOLS: [Tool; 11] = [
     Tool { program: "git", package: "git", marker: "needs_git" },
     Tool { program: "zip", package: "zip", marker: "needs_zip" },
     Tool { program: "unzip", package: "unzip", marker: "needs_zip" },
@@ -21,6 +21,8 @@ pub(crate) const TOOLS: [Tool; 9] = [
     Tool { program: "python3", package: "python3-venv", marker: "needs_httpbin" },
     Tool { program: "python3", package: "python3-venv", marker: "needs_django" },
     Tool { program: "npm", package: "npm", marker: "needs_json_server" },
+    Tool { program: "npm", package: "npm", marker: "needs_playwright" },
+    Tool { program: "chromium", package: "chromium", marker: "needs_playwright" },
     Tool { program: "node", package: "nodejs", marker: "needs_node" },
 ];
 

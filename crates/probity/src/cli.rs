@@ -1,6 +1,7 @@
 //! The command line, as typed. Each command's module says what is meant by it.
 
 pub(crate) mod guard;
+pub(crate) mod playwright;
 pub(crate) mod policy;
 
 use std::path::PathBuf;
@@ -77,6 +78,9 @@ pub(crate) enum Command {
     /// Ask the write guard of Playwright runs
     #[command(subcommand)]
     Guard(guard::GuardCommand),
+    /// Put the write guard into a Playwright project
+    #[command(subcommand)]
+    Playwright(playwright::PlaywrightCommand),
     /// Show every setting in effect, and where it comes from
     Settings(SettingsArgs),
     /// Say what this machine offers, and what is missing

@@ -9,6 +9,7 @@ pub(crate) mod init;
 pub(crate) mod new;
 pub(crate) mod open;
 pub(crate) mod plan;
+pub(crate) mod playwright;
 pub(crate) mod policy;
 pub(crate) mod report;
 pub(crate) mod run;

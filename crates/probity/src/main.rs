@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
         Command::Policy(command) => cmd::policy::policy(&command, out),
         Command::Guard(command) => cmd::guard::guard(&command, out),
+        Command::Playwright(command) => cmd::playwright::playwright(&command, out),
         Command::Settings(args) => cmd::settings::settings(&args, out),
         Command::Doctor(args) => cmd::doctor::doctor(&args, out),
         Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),

@@ -123,12 +123,12 @@ fn next(folder: &Path) -> String {
 }
 
 /// A path without the `./` before it.
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
-/// Writes both files, or none: what was written is taken away again when the other cannot be.
-fn write(folder: &Path, files: &[(PathBuf, &String)]) -> Result<(), (PathBuf, io::Error)> {
+/// Writes all files, or none: what was written is taken away again when another cannot be.
+pub(super) fn write(folder: &Path, files: &[(PathBuf, &String)]) -> Result<(), (PathBuf, io::Error)> {
     fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error))?;
     for (at, (path, text)) in files.iter().enumerate() {
         let opened = OpenOptions::new().write(true).create_new(true).open(path);

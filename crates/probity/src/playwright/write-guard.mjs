@@ -199,3 +199,81 @@ export function decideAll(questions) {
     return { ok: true, writes: guard.writes.length, allows: guard.allows.length, icons: guard.icons.length };
   });
 }
+
+// The script that stands in every document before the page's own: it decides on controls before anything else hears of
+// the event, and reports through a binding that it takes away from the page. `key` is what only the guard's own side knows.
+export function pageSource({ guard, state, binding, setter, key }) {
+  const pattern = (one) => `new RegExp(${JSON.stringify(one.source)}, ${JSON.stringify(one.flags)})`;
+  return `(() => {
+    const QUOTED = ${QUOTED};
+    const textOf = ${textOf.toString()};
+    const inScope = ${inScope.toString()};
+    const decideControl = ${decideControl.toString()};
+    const guard = { words: [${guard.words.map(pattern).join(', ')}], icons: ${JSON.stringify(guard.icons)} };
+    const state = ${JSON.stringify(state)};
+    (${inPage.toString()})(guard, state, decideControl, ${JSON.stringify({ binding, setter, key })});
+  })();`;
+}
+
+// The script that narrows or widens the scope of documents that are opened from now on.
+export function scopeSource({ setter, key, scopeUrl }) {
+  return `window[${JSON.stringify(setter)}]?.(${JSON.stringify(key)}, ${JSON.stringify(scopeUrl)});`;
+}
+
+// Runs inside the page. It may use nothing from outside but its arguments.
+function inPage(guard, state, decideControl, { binding, setter, key }) {
+  const send = window[binding];
+  if (typeof send !== 'function') return;
+  delete window[binding];
+  // Whoever does not know the key changes nothing.
+  Object.defineProperty(window, setter, { value: (told, scopeUrl) => { if (told === key) state.scopeUrl = scopeUrl; } });
+  const report = (what) => { try { void send({ ...what, key }); } catch { /* the document is going away */ } };
+  const CONTROL = 'button, a, [role=button], [role=menuitem], [role=link], [role=tab], input[type=submit], '
+    + 'input[type=button], input[type=image], summary, [onclick], [tabindex]';
+  const ROW = 'tr, [role=row], li, [role=listitem], .v-list-item';
+
+  const elementOf = (event) => {
+    const first = event.composedPath()[0];
+    return first instanceof Element ? first : first?.parentElement ?? null;
+  };
+  // Out of a shadow tree, the host is the next element above.
+  const closest = (element, selector) => {
+    for (let at = element; at; at = at.getRootNode() instanceof ShadowRoot ? at.getRootNode().host : null) {
+      const found = at.closest(selector);
+      if (found) return found;
+    }
+    return null;
+  };
+  const labelOf = (control) => [control.innerText, control.getAttribute('aria-label'), control.getAttribute('title'), control.value]
+    .find((text) => typeof text === 'string' && text.trim() !== '') ?? '';
+  const iconsOf = (control) => [control, ...control.querySelectorAll('*')].flatMap((one) => [...one.classList]);
+  const textIn = (element) => [element.innerText ?? '', ...[...element.querySelectorAll('input, textarea')].map((one) => one.value)].join(' ');
+  // A row that holds more rows is no row of its own.
+  const rowText = (control) => [closest(control, ROW), closest(control, '[role=dialog]')]
+    .filter((row) => row && row.querySelectorAll(ROW).length <= 1).map(textIn).join(' ');
+
+  const said = new WeakMap();
+  const judge = (event, element) => {
+    if (!element) return;
+    const control = closest(element, CONTROL) ?? element;
+    // Where a button was pressed on one element and released on another, the page as a whole gets the click.
+    if (control === document.body || control === document.documentElement) return;
+    const input = { label: labelOf(control), icons: iconsOf(control), pageUrl: location.href, ownRowText: rowText(control) };
+    const decision = decideControl(guard, input, state);
+    if (decision.action === 'allow') return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    // Pointer, mouse and click of one activation are one event.
+    const now = performance.now();
+    if (now - (said.get(control) ?? -Infinity) < 500) return;
+    said.set(control, now);
+    report({ what: 'control', reason: decision.reason, label: input.label.slice(0, 120) });
+  };
+  const on = (names, elementFor) => names.forEach((name) => window.addEventListener(name, (event) => judge(event, elementFor(event)), { capture: true }));
+  on(['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick'], elementOf);
+  on(['dragstart', 'drop'], elementOf);
+  on(['submit'], (event) => event.submitter ?? elementOf(event));
+  on(['keydown'], (event) => (event.key === 'Enter' || event.key === ' ' ? document.activeElement ?? elementOf(event) : null));
+
+  report({ what: 'installed' });
+}
