@@ -18,6 +18,8 @@ pub enum Area {
     Integrity,
     /// Success policies.
     Policy,
+    /// Judgement by programs.
+    Judge,
     /// Using the program.
     Usage,
 }
@@ -307,6 +309,22 @@ catalogue! {
     RunsMixed = "runs_mixed", Policy, Agent, "The runs belong to more than one requirement, and a success policy judges one.", "Choose one with --requirement.";
     RunNotProved = "run_not_proved", Policy, Agent, "A run folder does not verify, or the run list names a run whose folder is gone. Whatever it was, it counts as an error and never as a pass.", "Fetch the folder again from where it was made.";
     RunPending = "run_pending", Policy, Agent, "A run was never closed, so it has no verdict and is not counted.", "Close it with probity run --resume.";
+
+    // Judges
+    JudgeUnknown = "judge_unknown", Judge, Agent, "There is no judge of this name.", "Declare it under judges in probity.yaml, or use pixels, which is shipped.";
+    JudgeIsAuthor = "judge_is_author", Judge, Person, "Who answers for the judge made what is judged. Nobody judges their own work.", "Have it judged by somebody else.";
+    JudgeChanged = "judge_changed", Judge, Person, "The judge is not the one that the settings file pins: its program, a script of it or its arguments are others.", "See what was changed; if it is meant, write the new digest that probity judge list shows.";
+    JudgeCallFailed = "judge_call_failed", Judge, Agent, "The judge gave no answer: it could not be started, ended in an error, wrote too much or took too long. That is no vote.", "Run the judge by hand with the question that docs/judges.md shows; raise timeout if it is only slow.";
+    JudgeAnswerMalformed = "judge_answer_malformed", Judge, Agent, "What the judge wrote is not the one JSON document of the protocol. It is not guessed at.", "Correct the judge; docs/judges.md shows an answer.";
+    JudgeAnswerForeign = "judge_answer_foreign", Judge, Agent, "The answer carries another nonce than the question, so it may be the answer to another one.", "Copy nonce from the question into the answer.";
+    JudgeCitesUnknown = "judge_cites_unknown", Judge, Agent, "The judge rests on evidence that it was not shown. It made that up.", "Cite exhibits by the names that the question gives them.";
+    JudgeCitesNothing = "judge_cites_nothing", Judge, Agent, "A pass or a failure that rests on nothing that was shown.", "Name the exhibits that the answer rests on, or answer undetermined.";
+    JudgeControlFailed = "judge_control_failed", Judge, Person, "The judge passed evidence that is known to be bad, refused what is known to be good, or could not be asked about it. Its votes say nothing.", "Use another judge, or a control that makes the evidence bad for this criterion.";
+    JudgeControlMissing = "judge_control_missing", Judge, Person, "Nothing known to be bad could be made of the evidence, so nobody knows whether the judge would notice.", "Give --known-bad FILE, or another control.";
+    JudgeWrote = "judge_wrote", Judge, Person, "The run that is judged was changed while the judge ran. Its votes say nothing.", "Keep the judge, and other programs, out of the run folder; fetch the run again.";
+    JudgeDisagrees = "judge_disagrees", Judge, Person, "The judge gave different answers to one question.", "Let a person look, or have it judged by a judge that is sure.";
+    JudgeUndecided = "judge_undecided", Judge, Person, "The judge looked and cannot tell.", "Show it more, or let a person look.";
+    ExhibitUnreadable = "exhibit_unreadable", Judge, Agent, "Something that is to be judged cannot be read, is no picture in PNG, or is too large.", "Give a PNG of at most 25 million pixels for pictures, and at most 32 MiB in all.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";

@@ -2,6 +2,7 @@
 //! (design.md sections 8 and 10).
 
 use crate::json::Json;
+use crate::judge::Judge;
 use crate::service::Service;
 
 /// A resolved environment.
@@ -92,6 +93,8 @@ pub struct Profile {
     pub mutation: Option<Json>,
     /// Declared services, in written order.
     pub services: Vec<Service>,
+    /// Declared judges, in written order.
+    pub judges: Vec<Judge>,
 }
 
 /// An entry of an allow list of commands.

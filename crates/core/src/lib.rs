@@ -49,6 +49,7 @@
 //! * [`verdict`]: the words for results; [`judged`]: tests, criteria, reasons, the verdict.
 //! * [`views`]: the files that people and other programs read.
 //! * [`verify`]: everything derived again and compared.
+//! * [`judge`]: what a program judges that rules cannot, and when its votes count; [`image`]: pictures as pixels.
 //! * [`success_policy`]: what runs come to together.
 
 pub mod allow;
@@ -68,12 +69,14 @@ pub mod finding;
 pub mod guard;
 pub mod header;
 pub mod ids;
+pub mod image;
 pub mod inert;
 pub mod inputs;
 pub mod invoke;
 pub mod journal;
 pub mod js_pattern;
 pub mod json;
+pub mod judge;
 pub mod judged;
 pub mod lint;
 pub mod matrix;

@@ -1,6 +1,7 @@
 //! The settings file `probity.yaml`, and environments wherever they are declared (plan.md "`probity.yaml`";
 //! design.md sections 8 and 10).
 
+mod judges;
 mod services;
 
 use crate::codes::Code;
@@ -30,6 +31,7 @@ pub fn profile(node: &Node, diags: &mut Diagnostics) -> Option<Profile> {
         limits: limits(node),
         mutation: node.get("mutation").map(Node::to_json),
         services: services::services(node, diags),
+        judges: judges::judges(node, diags),
     };
     default_is_declared(node, diags);
     let clean = !diags.iter().skip(before).any(|d| d.severity == crate::diagnostic::Severity::Error);

@@ -2,6 +2,7 @@
 
 pub(crate) mod guard;
 pub(crate) mod playwright;
+pub(crate) mod judge;
 pub(crate) mod policy;
 
 use std::path::PathBuf;
@@ -81,6 +82,9 @@ pub(crate) enum Command {
     /// Put the write guard into a Playwright project
     #[command(subcommand)]
     Playwright(playwright::PlaywrightCommand),
+    /// Have something judged that rules cannot judge, by a program whose votes are tried
+    #[command(subcommand)]
+    Judge(judge::JudgeCommand),
     /// Show every setting in effect, and where it comes from
     Settings(SettingsArgs),
     /// Say what this machine offers, and what is missing

@@ -6,6 +6,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod guard;
 pub(crate) mod init;
+pub(crate) mod judge;
 pub(crate) mod new;
 pub(crate) mod open;
 pub(crate) mod plan;

@@ -7,7 +7,7 @@
 mod act;
 mod budget;
 mod cases;
-mod clock;
+pub(crate) mod clock;
 mod close;
 mod desk;
 mod git;

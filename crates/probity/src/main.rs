@@ -10,6 +10,7 @@ mod draft;
 mod engine;
 mod github;
 mod html;
+mod judging;
 mod junit;
 mod out;
 mod plans;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Policy(command) => cmd::policy::policy(&command, out),
         Command::Guard(command) => cmd::guard::guard(&command, out),
         Command::Playwright(command) => cmd::playwright::playwright(&command, out),
+        Command::Judge(command) => cmd::judge::judge(&command, out),
         Command::Settings(args) => cmd::settings::settings(&args, out),
         Command::Doctor(args) => cmd::doctor::doctor(&args, out),
         Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),

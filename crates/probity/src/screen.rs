@@ -3,6 +3,7 @@
 
 pub(crate) mod block;
 pub(crate) mod gaps;
+pub(crate) mod judge;
 pub(crate) mod policy;
 pub(crate) mod progress;
 pub(crate) mod run;

@@ -16,7 +16,7 @@ const RULE: [(&str, &[&str]); 7] = [
 ];
 
 /// What core may use of others: pure crates only.
-const CORE: [&str; 20] = [
+const CORE: [&str; 21] = [
     "aho-corasick",
     "base64",
     "brotli-decompressor",
@@ -26,6 +26,7 @@ const CORE: [&str; 20] = [
     "jsonschema",
     "memchr",
     "percent-encoding",
+    "png",
     "regex",
     "regress",
     "ruzstd",

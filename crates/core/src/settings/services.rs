@@ -107,7 +107,7 @@ fn start(row: &Node, diags: &mut Diagnostics) -> Option<Vec<String>> {
 }
 
 /// Whether a shell is told to read its own argument.
-fn is_shell_text(words: &[String]) -> bool {
+pub(super) fn is_shell_text(words: &[String]) -> bool {
     let shell = |word: &String| {
         let name = word.rsplit('/').next().unwrap_or(word);
         matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "busybox")
@@ -198,11 +198,11 @@ fn ready(row: &Node, port: Option<u16>, diags: &mut Diagnostics) -> Option<Ready
 }
 
 /// Texts, and credentials by name: `{env: NAME}`.
-fn environment(row: &Node, diags: &mut Diagnostics) -> Vec<(String, Field)> {
+pub(super) fn environment(row: &Node, diags: &mut Diagnostics) -> Vec<(String, Field)> {
     let mut pairs = Vec::new();
     for (key, value) in row.get("env").and_then(Node::as_map).unwrap_or_default() {
         if key.name.is_empty() || key.name.contains(['=', '\0']) {
-            let message = "a variable of the service has no usable name";
+            let message = "a variable of `env` has no usable name";
             diags.error(Code::VarNameInvalid, key.place, message, "use letters, digits and underscore");
         }
         let named = value.as_map().and_then(|pairs| match pairs {

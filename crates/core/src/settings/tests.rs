@@ -1,7 +1,10 @@
 //! Tables of what settings files may and may not say.
 
 use super::*;
+use crate::ids::Digest;
 use crate::json::{Limits, read};
+use crate::judge::Mutation;
+use crate::observe::{Field, SecretUse};
 
 fn node(text: &str) -> Node {
     Node::from_json(&read(text.as_bytes(), &Limits::default()).unwrap(), Place::default())
@@ -87,6 +90,18 @@ fn each_rule_refuses() {
         (r#"{"commands": {"allow": [{"program": "a", "args": ["[a"]}]}}"#, Code::PatternMalformed),
         (r#"{"services": [{"id": "a", "start": ["x"]}, {"id": "A", "start": ["x"]}]}"#, Code::IdDuplicate),
         (r#"{"services": [{"id": "a", "start": ["x"], "timeout": 5}]}"#, Code::UnitMissing),
+        (r#"{"judges": {"a": {"by": "m"}}}"#, Code::MissingField),
+        (r#"{"judges": {"a": {"run": ["j"]}}}"#, Code::MissingField),
+        (r#"{"judges": {"a": {"run": [""], "by": "m"}}}"#, Code::MissingField),
+        (r#"{"judges": {"a": {"run": ["j"], "by": " "}}}"#, Code::ValueOutOfRange),
+        (r#"{"judges": {"a b": {"run": ["j"], "by": "m"}}}"#, Code::IdMalformed),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m"}, "A": {"run": ["j"], "by": "m"}}}"#, Code::IdDuplicate),
+        (r#"{"judges": {"a": {"run": ["sh", "-c", "j"], "by": "m"}}}"#, Code::CommandShell),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m", "cwd": "../b"}}}"#, Code::CommandPathOutside),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m", "pin": "12ab"}}}"#, Code::ValueOutOfRange),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m", "controls": ["blak"]}}}"#, Code::ValueOutOfRange),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m", "timeout": 5}}}"#, Code::UnitMissing),
+        (r#"{"judges": {"a": {"run": ["j"], "by": "m", "env": {"K": {"x": "Y"}}}}}"#, Code::WrongType),
     ] {
         assert_eq!(codes_of(text), [code], "{text}");
     }
@@ -103,4 +118,20 @@ fn an_environment_in_a_plan_names_itself() {
     assert!(environment.insecure);
     assert_eq!(environment.origins[0].host, "[::1]");
     assert_eq!(environment.url.as_deref(), Some("https://[::1]/base"));
+}
+
+#[test]
+fn judges_are_read_by_name() {
+    let mut diags = Diagnostics::about("probity.yaml");
+    let pin = "ab".repeat(32);
+    let text = format!(
+        r#"{{"judges": {{"look": {{"run": ["./look", "--fine"], "by": "vision-3", "timeout": "5s", "pin": "{pin}",
+             "controls": ["shifted", "removed"], "env": {{"KEY": {{"env": "VISION_KEY"}}}}}}, "b": {{"run": ["b"], "by": "b"}}}}}}"#
+    );
+    let judges = profile(&node(&text), &mut diags).unwrap().judges;
+    let (look, plain) = (&judges[0], &judges[1]);
+    assert_eq!((look.name.as_str(), look.by.as_str(), look.timeout_ms), ("look", "vision-3", 5_000));
+    assert_eq!((&look.controls[..], look.pin), (&[Mutation::Shifted, Mutation::Removed][..], Digest::parse(&pin)));
+    assert_eq!(look.env, [("KEY".to_owned(), Field::Secret(SecretUse::Plain, "VISION_KEY".to_owned()))]);
+    assert_eq!((&plain.controls[..], plain.timeout_ms, plain.pin), (&[Mutation::Blank][..], 60_000, None));
 }

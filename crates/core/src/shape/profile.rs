@@ -2,6 +2,7 @@
 
 use super::{Shape, TEXTS, Table, may, must, table};
 use crate::journal::opened::MOST_JOBS;
+use crate::judge::Mutation;
 
 const REFERENCE: &str = "A section of the reference tool's host profile; checked by the commands that need it.";
 
@@ -24,7 +25,7 @@ pub static PROFILE: Table = Table {
             may("mutation", Shape::Map(&Shape::Data), "Signatures and deny lists of the write guard."),
             may("secrets", Shape::Data, "Where secrets stand, so that they can be hidden. Read by a later build."),
             may("stores", Shape::Data, "Where runs are kept. Read by a later build."),
-            may("judges", Shape::Data, "Programs that judge what rules cannot. Read by a later build."),
+            may("judges", Shape::Map(&Shape::Table(&JUDGE)), "Programs that judge what rules cannot, by name."),
             may("trackers", Shape::Data, "Where defects are reported. Read by a later build."),
         ],
         &[
@@ -159,6 +160,39 @@ static READY: Table = table(
             "A path on its port, or a URL of this machine, that answers below 400, or with 401 or 403.",
         ),
         may("tcp", Shape::Integer(1, 65_535), "A port that takes connections."),
+    ]],
+);
+
+static JUDGE: Table = table(
+    "judge",
+    "A program that is shown a criterion and evidence and answers with a verdict (docs/judges.md). It runs under the limits of \
+     commands; `probity judge run` asks it.",
+    &[&[
+        must(
+            "run",
+            Shape::Some(&Shape::Text),
+            "The program and its arguments, one list item each. No shell reads them. Files of the project among them belong \
+             to the judge's digest.",
+        ),
+        must(
+            "by",
+            Shape::Text,
+            "Who answers for its judgement: the model, person or team. Never who made what is judged.",
+        ),
+        may("timeout", Shape::Duration, "How long one answer may take. By default 60s."),
+        may(
+            "controls",
+            Shape::Some(&Shape::Words(&Mutation::WORDS)),
+            "How evidence is made bad to try the judge: blank, inverted, shifted, removed; one of them is drawn for each \
+             judgement. By default blank. A judge that passes it has no vote.",
+        ),
+        may("pin", Shape::Text, "The digest that the judge must have; probity judge list shows it."),
+        may("cwd", Shape::Text, "Working folder inside the project. By default the project's folder."),
+        may(
+            "env",
+            Shape::Map(&Shape::Either(&[Shape::Text, Shape::Map(&Shape::Text)])),
+            "Added environment: texts, or {env: NAME} for a credential.",
+        ),
     ]],
 );
 

@@ -12,13 +12,14 @@ use crate::out::Out;
 use crate::screen::block::{Block, whose};
 
 /// The areas in the order in which a reader meets them, with a heading and a sentence.
-const AREAS: [(Area, &str, &str); 7] = [
+const AREAS: [(Area, &str, &str); 8] = [
     (Area::Document, "document", "Reading what people write."),
     (Area::Lint, "plan check", "Rules that a plan can break without being run."),
     (Area::Step, "step", "What a step came to."),
     (Area::Verdict, "verdict", "Reasons against a claim."),
     (Area::Integrity, "integrity", "What `verify` finds in a run folder."),
     (Area::Policy, "success policy", "What `probity policy` says of success policies and their runs."),
+    (Area::Judge, "judge", "What `probity judge` says of judges and their votes."),
     (Area::Usage, "usage", "Using the program."),
 ];
 

@@ -190,7 +190,7 @@ impl Ask<'_> {
 ///
 /// # Errors
 /// The exit code, after the reason was given.
-fn event_loop(out: Out) -> Result<tokio::runtime::Runtime, u8> {
+pub(crate) fn event_loop(out: Out) -> Result<tokio::runtime::Runtime, u8> {
     let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
     made.map_err(|e| fail_with(out, Code::NetworkDenied, &format!("no event loop can be made: {e}"), "", 3))
 }

@@ -99,6 +99,14 @@ fn rows(args: &SettingsArgs, project: &Project, profile: &Profile, out: Out) -> 
         let value = format!("{}{port}, ready by {}{adopt}", service.drawn(), service.ready.drawn());
         add(&format!("services.{}", service.id), value, SETTINGS.to_owned());
     }
+    for judge in &profile.judges {
+        let pinned = if judge.pin.is_some() { "pinned" } else { "not pinned" };
+        add(
+            &format!("judges.{}", judge.name),
+            format!("{}, by {}, {pinned}", judge.run.join(" "), judge.by),
+            SETTINGS.to_owned(),
+        );
+    }
     let allowed = format!("{} beside the shipped ones", profile.commands.len());
     add("commands.allow", allowed, file(given && !profile.commands.is_empty()));
     rows

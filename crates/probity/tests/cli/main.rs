@@ -11,6 +11,7 @@ mod drafts;
 mod github;
 mod guard;
 mod hostile;
+mod judges;
 mod machine;
 mod page;
 mod place;

@@ -1,6 +1,6 @@
-//! docs/output.md and docs/policies.md show every block as the program writes it.
+//! docs/output.md, docs/policies.md and docs/judges.md show every block as the program writes it.
 //!
-//! A block stands below a line `<!-- block: NAME -->`; in docs/policies.md the line holds the command as well, and
+//! A block stands below a line `<!-- block: NAME -->`; in the other two pages the line holds the command as well, and
 //! `<!-- file: NAME -->` stands above what a file holds. `PROBITY_WRITE_DOCS=1 cargo test -p probity --test cli page`
 //! writes the blocks again.
 
@@ -13,14 +13,19 @@ fn page(name: &str) -> PathBuf {
 }
 
 /// The pages with the blocks of each.
-fn pages() -> [(&'static str, Vec<(&'static str, String)>); 2] {
-    [("output.md", blocks()), ("policies.md", policies())]
+fn pages() -> [(&'static str, Vec<(&'static str, String)>); 3] {
+    let judges = Place::without_service();
+    crate::judges::pictures::hang(&judges);
+    [
+        ("output.md", blocks()),
+        ("policies.md", walk("policies.md", &Place::without_service())),
+        ("judges.md", walk("judges.md", &judges)),
+    ]
 }
 
-/// The walk through success policies: each block from the policy and the runs that the page shows before it.
-fn policies() -> Vec<(&'static str, String)> {
-    let text = std::fs::read_to_string(page("policies.md")).unwrap();
-    let place = Place::without_service();
+/// A walk: each block from the files that the page shows before it.
+fn walk(name: &str, place: &Place) -> Vec<(&'static str, String)> {
+    let text = std::fs::read_to_string(page(name)).unwrap();
     let mut blocks = Vec::new();
     for part in text.split("<!-- ").skip(1) {
         let Some((mark, rest)) = part.split_once(" -->\n") else { continue };
@@ -29,7 +34,9 @@ fn policies() -> Vec<(&'static str, String)> {
             place.write(file, content);
         } else if let Some((name, words)) = mark.strip_prefix("block: ").and_then(|mark| mark.split_once(" = ")) {
             let name: &'static str = Box::leak(format!("{name} = {words}").into_boxed_str());
-            blocks.push((name, place.probity(words).out()));
+            let words = shlex::split(words).unwrap();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            blocks.push((name, place.probity_words(&words, &[]).out()));
         }
     }
     blocks

@@ -142,8 +142,13 @@ impl Place {
 
     /// The same with variables in the environment.
     pub(crate) fn probity_with(&self, words: &str, variables: &[(&str, &str)]) -> Ran {
+        self.probity_words(&words.split_whitespace().collect::<Vec<_>>(), variables)
+    }
+
+    /// The same with the words one by one.
+    pub(crate) fn probity_words(&self, words: &[&str], variables: &[(&str, &str)]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_probity"))
-            .args(words.split_whitespace())
+            .args(words)
             .current_dir(self.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -195,6 +200,7 @@ fn named(text: &str, folder: &Path) -> String {
         (r"QA_MARKER_[0-9a-f]{24}", "QA_MARKER_0123456789abcdef01234567"),
         (r"\b[0-9a-f]{64}\b", "0000000000000000000000000000000000000000000000000000000000000000"),
         (r"\b(\d+):[0-9a-f]{16}\b", "$1:7f3a91c2d4e8b016"),
+        (r"\bdigest [0-9a-f]{16}\b", "digest 7f3a91c2d4e8b016"),
         (r#""series": "[0-9a-f]{16}""#, r#""series": "5e71e55e71e55e71""#),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:8123"),
         (r"\b(port:?) \d+\b", "$1 8123"),

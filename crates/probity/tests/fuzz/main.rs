@@ -118,6 +118,8 @@ each!(
     draft_har,
     draft_openapi,
     success_policy,
+    judge_answer,
+    picture,
     words,
 );
 

@@ -4,6 +4,7 @@
 mod answers;
 mod documents;
 mod drafts;
+mod judges;
 mod policies;
 mod records;
 mod words;
@@ -21,7 +22,7 @@ const fn target(name: &'static str, run: fn(&[u8]), pieces: &'static [&'static s
 }
 
 /// All of them.
-pub(crate) const ALL: [Target; 20] = [
+pub(crate) const ALL: [Target; 22] = [
     target("document_yaml", documents::yaml, documents::YAML),
     target("document_json", documents::json, documents::JSON),
     target("plan_written", documents::plan_written, documents::PLAN),
@@ -41,6 +42,8 @@ pub(crate) const ALL: [Target; 20] = [
     target("draft_har", drafts::har, drafts::HAR),
     target("draft_openapi", drafts::openapi, drafts::OPENAPI),
     target("success_policy", policies::success_policy, policies::POLICY),
+    target("judge_answer", judges::answer, judges::ANSWER),
+    target("picture", judges::picture, judges::PICTURE),
     target("words", words::words, words::WORDS),
 ];
 

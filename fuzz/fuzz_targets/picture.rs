@@ -1,0 +1,3 @@
+#![cfg_attr(fuzzing, no_main)]
+
+probity_fuzz::program!("picture");
