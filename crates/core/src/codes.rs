@@ -274,6 +274,15 @@ catalogue! {
     Matched = "matched", Policy, Agent, "A run is exactly what the success policy asks for, and one is enough.", "Nothing has to be done.";
     PassRateMet = "pass_rate_met", Policy, Agent, "There are enough runs, and enough of them passed.", "Nothing has to be done; how sure one may be says the interval.";
     ConfidentPass = "confident_pass", Policy, Agent, "There are enough looks, and in one of them the judge is sure enough of a pass.", "Nothing has to be done.";
+    LowerBoundMet = "lower_bound_met", Policy, Agent, "The lower end of the interval reaches the target: the runs say that the product is good enough, as sure as was asked for.", "Nothing has to be done.";
+    SeriesMet = "series_met", Policy, Agent, "As many runs were made as were planned, and enough of them passed.", "Nothing has to be done.";
+    RatioMet = "ratio_met", Policy, Agent, "The runs are so much likelier of a product at p1 than of one at p0 that the sequential test calls it good.", "Nothing has to be done.";
+    UpperBoundBelow = "upper_bound_below", Policy, Product, "The upper end of the interval is below the target: the runs say that the product is not good enough. An error counts as a failure.", "Look at the runs that failed, repair the product, and judge its new version by its own runs.";
+    SeriesMissed = "series_missed", Policy, Product, "As many runs were made as were planned, and too few of them passed. Whatever did not pass counts against.", "Look at the runs that failed and repair the product; runs more open a new series and mend nothing in this one.";
+    RatioBelow = "ratio_below", Policy, Product, "The runs are so much likelier of a product at p0 than of one at p1 that the sequential test calls it bad. An error counts as a failure.", "Look at the runs that failed, repair the product, and judge its new version by its own runs.";
+    IntervalOpen = "interval_open", Policy, Agent, "The interval holds the target: a product that is good enough and one that is not would both show these runs.", "Settle how many runs more there will be, and make all of them: an interval that is looked at after each run is right less often than it says.";
+    RatioOpen = "ratio_open", Policy, Agent, "Neither boundary of the sequential test is crossed.", "Make more runs, one at a time if you like: looking after each one costs nothing under this type.";
+    UnorderedRuns = "unordered_runs", Policy, Agent, "There are more runs than one series takes, and one of them does not say when it was, so nobody can tell to which series it belongs.", "Write created_at in each run, as 2026-11-30T14:02:00Z.";
     NoMatch = "no_match", Policy, Product, "Runs were measured, and none of them is what the success policy asks for.", "Look at the newest run, repair the product, and run again; one run that is what is asked for is enough.";
     PassRateBelow = "pass_rate_below", Policy, Product, "There are enough runs, and too few of them passed. An error counts as a failure.", "Look at the runs that failed; more passes raise the rate again.";
     AllConfidentFail = "all_confident_fail", Policy, Product, "The judge is sure of a failure in every look.", "Look at what the judge saw, repair the product, and have it judged again.";
@@ -283,8 +292,8 @@ catalogue! {
     Ambiguous = "ambiguous", Policy, Agent, "The judge is neither sure of a pass nor sure of a failure each time.", "Have it judged again, or let a person look.";
     NotJson = "not_json", Policy, Agent, "The text is no JSON that every reader takes: a gate must not pass on what nobody can evaluate. A number that no double can hold is none either.", "Write a JSON object; probity policy import carries other forms over.";
     NotObject = "not_object", Policy, Agent, "The text is JSON, and no object.", "Write an object with a type.";
-    MissingType = "missing_type", Policy, Agent, "The success policy does not say its type.", "Say which of the five it is.";
-    UnknownType = "unknown_type", Policy, Agent, "There is no such type of success policy.", "Write deterministic, threshold, statistical, composite or agent_judgment, in lower case.";
+    MissingType = "missing_type", Policy, Agent, "The success policy does not say its type.", "Say which of the types it is; probity policy schema lists them.";
+    UnknownType = "unknown_type", Policy, Agent, "There is no such type of success policy.", "Write deterministic, threshold, statistical, composite, agent_judgment, wilson, sprt, pass_k or planned_runs, in lower case.";
     ConflictingFields = "conflicting_fields", Policy, Agent, "Fields stand together that exclude each other.", "Keep one of them.";
     UnknownValue = "unknown_value", Policy, Agent, "A word that this field does not take.", "Use one of the words that are named.";
     OutOfRange = "out_of_range", Policy, Agent, "A number is outside of what this field takes.", "Choose one inside the range that is named.";
@@ -303,6 +312,9 @@ catalogue! {
     ZeroWidthZone = "zero_width_zone", Policy, Agent, "Both confidences are the same, so there is nothing between sure of a pass and sure of a failure.", "Leave a zone between them in which more looks are needed.";
     ColumnNameAsMetric = "column_name_as_metric", Policy, Agent, "A column of runs is named where only the raw result is looked at.", "Write the value into the raw result under a name of its own.";
     RedundantRule = "redundant_rule", Policy, Agent, "Two rules ask for the same, and the stronger one says it all.", "Remove the weaker one.";
+    SeriesRepeated = "series_repeated", Policy, Person, "A full series did not reach the rate, and another one was made after it. Whoever repeats a series until it is green gets there in the end.", "See what was changed between the two; if it was nothing, the first one is the truth.";
+    LooseErrorRate = "loose_error_rate", Policy, Agent, "The success policy lets itself be wrong more than one time in five.", "Write 0.95 for a confidence, 0.05 for alpha and beta, or say why not under x_why.";
+    RunsTooFew = "runs_too_few", Policy, Agent, "The fewest runs that are judged can never satisfy this success policy, not even without a failure.", "Plan for more runs, or lower the target.";
     WeakSample = "weak_sample", Policy, Agent, "So few runs say little: a product that is worse than asked for gets through often, and a good one is often held back.", "Ask for more runs; the interval says how much is known.";
     LegacyDialect = "legacy_dialect", Policy, Agent, "The text is a form of success policy that was in use elsewhere. It is not evaluated.", "Carry it over with probity policy import.";
     ImportByHand = "import_by_hand", Policy, Person, "What the text asks for cannot be said by a success policy of this version, so nothing is carried over.", "Write a policy that says what is meant.";

@@ -5,6 +5,10 @@
 //! ([`State`]), counts of parts add up to counts of the whole, and one total function turns counts into an outcome
 //! ([`conclude`]). So the order of runs cannot matter, and [`evaluate`] is nothing but these three steps. Waivers and
 //! freshness are no outcomes: freshness chooses which runs are handed in.
+//!
+//! Beside version 1 stand four types that say how sure they are (`success_policy-statistics/v1`, spec section 6,
+//! docs/decisions/0012-statistics.md). They are counted the same way; under `planned_runs` alone it matters when a run was
+//! recorded, and counts by time add up as well.
 
 mod chance;
 mod detail;
@@ -12,6 +16,7 @@ mod import;
 mod lint;
 mod of_run;
 mod outcome;
+mod planned;
 mod policy;
 mod quick;
 mod read;
@@ -19,6 +24,7 @@ mod row;
 mod run;
 mod see;
 mod state;
+mod statistics;
 mod tables;
 mod turn;
 
@@ -28,17 +34,16 @@ pub use import::{Dialect, Imported, NotImported, import};
 pub use lint::{WIDEST, lint};
 pub use of_run::{qa_run, unproved};
 pub use outcome::{Outcome, Reason, conclude};
+pub use planned::{Log, Planned, Series};
 pub use policy::{Bound, Expected, Operator, Policy, Rule};
 pub use read::{Invalid, MAX_BYTES};
 pub use row::{Row, RowFault, Want};
 pub use run::{Class, Fact, Facts, Run, Time};
 pub use see::Seen;
 pub use state::{Counts, State, Warning, warnings};
-pub use tables::{Field, Form, Kind, PREFIX, RULE, TYPES, Type};
+pub use statistics::{Level, Ratio, all_pass};
+pub use tables::{Field, Form, Kind, PREFIX, RULE, SEMANTICS, STATISTICS, TYPES, Type};
 pub use turn::{More, Turn, turns};
-
-/// The name of these semantics.
-pub const SEMANTICS: &str = "success_policy-eval/v1";
 
 /// What runs come to under a policy. Total, and the same in every order of the runs.
 #[must_use]

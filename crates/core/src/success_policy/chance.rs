@@ -1,9 +1,10 @@
 //! How sure one may be: Wilson's interval of a pass rate, and how often a product that works half the time would get
 //! there as well (spec section 6).
 
-use super::outcome::meets;
+use super::outcome::{meets, settled};
 use super::policy::Policy;
 use super::state::State;
+use super::turn::REACH;
 
 /// Of the normal distribution, so that 95 of 100 intervals hold the true rate.
 const Z: f64 = 1.959_963_984_540_054;
@@ -27,21 +28,34 @@ impl Interval {
     pub const fn high(self) -> f64 {
         self.high
     }
+
+    /// Wilson's interval where so many deviations to either side are let in; `None` of no run.
+    #[expect(clippy::cast_precision_loss, reason = "counts of runs stay far below 2^53")]
+    pub(super) fn wilson(passed: u64, runs: u64, z: f64) -> Option<Self> {
+        if runs == 0 {
+            return None;
+        }
+        let (n, rate) = (runs as f64, passed as f64 / runs as f64);
+        let square = z * z;
+        let middle = rate + square / (2.0 * n);
+        let half = z * ((rate * (1.0 - rate) + square / (4.0 * n)) / n).sqrt();
+        let end = |value: f64| (value / (1.0 + square / n)).clamp(0.0, 1.0);
+        Some(Self { low: end(middle - half), high: end(middle + half) })
+    }
+
+    /// The interval of the chance that so many tries all pass.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a number of runs stays far below 2^53")]
+    pub fn of_all(self, tries: u64) -> Self {
+        let all = |rate: f64| rate.powf(tries as f64);
+        Self { low: all(self.low), high: all(self.high) }
+    }
 }
 
 /// Wilson's interval at 95 % for so many passes of so many runs; `None` of no run.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of runs stay far below 2^53")]
 pub fn interval(passed: u64, runs: u64) -> Option<Interval> {
-    if runs == 0 {
-        return None;
-    }
-    let (n, rate) = (runs as f64, passed as f64 / runs as f64);
-    let square = Z * Z;
-    let middle = rate + square / (2.0 * n);
-    let half = Z * ((rate * (1.0 - rate) + square / (4.0 * n)) / n).sqrt();
-    let end = |value: f64| (value / (1.0 + square / n)).clamp(0.0, 1.0);
-    Some(Interval { low: end(middle - half), high: end(middle + half) })
+    Interval::wilson(passed, runs, Z)
 }
 
 /// How many passes of how many runs satisfy the policy, and how likely a product that works every second time gets
@@ -59,6 +73,20 @@ pub fn at_half(policy: &Policy, state: &State) -> Option<(u64, u64, f64)> {
             Some((1, runs, tail(runs, 1)))
         }
         Policy::AgentJudgment { .. } => None,
+        Policy::Wilson { .. } | Policy::PassK { .. } | Policy::Sprt(_) => {
+            let met = |yes: u64, runs: u64| settled(policy, (yes, runs - yes)) == Some(true);
+            // Where even passes alone would be too few, more runs are looked at.
+            let runs = first(state.judged(policy).1.max(policy.least()), REACH, |runs| met(runs, runs))?;
+            let needed = first(0, runs, |yes| met(yes, runs))?;
+            Some((needed, runs, tail(runs, needed)))
+        }
+        // Whoever begins again and again has more than one chance.
+        Policy::PlannedRuns { .. } => {
+            let planned = state.planned(policy)?;
+            let (needed, runs) = (planned.needed, planned.planned);
+            let series = i32::try_from(planned.full.max(1)).unwrap_or(i32::MAX);
+            Some((needed, runs, 1.0 - (1.0 - tail(runs, needed)).powi(series)))
+        }
     }
 }
 

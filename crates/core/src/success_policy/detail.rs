@@ -25,7 +25,12 @@ pub struct Looked {
 pub fn detail(policy: &Policy, run: &Run) -> Vec<Looked> {
     let holds = policy.see(run).holds;
     match policy {
-        Policy::VerdictPass | Policy::Statistical { .. } => vec![Looked {
+        Policy::VerdictPass
+        | Policy::Statistical { .. }
+        | Policy::Wilson { .. }
+        | Policy::Sprt(_)
+        | Policy::PassK { .. }
+        | Policy::PlannedRuns { .. } => vec![Looked {
             what: "verdict".to_owned(),
             value: Some(run.class.as_str().to_owned()),
             bound: "= pass".to_owned(),

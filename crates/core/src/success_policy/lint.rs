@@ -1,9 +1,12 @@
 //! What is likely wrong with a policy that can be evaluated (spec section 6), and what an invalid one is.
 
-use super::chance::{fewest, interval};
+use super::chance::{fewest, first, interval};
 use super::import::{Dialect, import};
+use super::outcome::settled;
 use super::policy::{Operator, Policy, Rule};
 use super::read::node;
+use super::statistics::Level;
+use super::turn::REACH;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{Node, Place};
@@ -12,6 +15,8 @@ use crate::number::{compare, is_integer};
 
 /// The widest interval that the fewest runs may leave without a warning.
 pub const WIDEST: f64 = 0.25;
+/// The greatest error rate without one.
+const LOOSE: f64 = 0.2;
 
 /// Everything that is worth saying about the text of a policy column. `file` is its name as the user gave it. The policy
 /// is invalid where an error is among it.
@@ -70,9 +75,31 @@ impl Lint<'_> {
                     self.warn(Code::Vacuous, self.at("min_pass_rate"), "a rate of 0 is met by failures alone", "");
                 }
                 self.one_run(*min_runs);
-                self.sample(*min_runs, rate);
+                self.sample(*min_runs, rate, "min_runs");
             }
             Policy::Composite { rules } => self.rules(rules),
+            Policy::Wilson { min_runs, level, .. } | Policy::PassK { min_runs, level, .. } => {
+                self.sure(level);
+                self.reachable(policy, *min_runs);
+            }
+            Policy::Sprt(ratio) => {
+                for (name, rate) in [("alpha", &ratio.alpha), ("beta", &ratio.beta)] {
+                    if rate.float() > LOOSE {
+                        let message = format!("{name} {} is more than one time in five", rate.number().token());
+                        self.warn(Code::LooseErrorRate, self.at(name), &message, "");
+                    }
+                }
+            }
+            Policy::PlannedRuns { planned, min_pass_rate } => {
+                let rate = min_pass_rate.float();
+                if rate == 0.0 {
+                    self.warn(Code::Vacuous, self.at("min_pass_rate"), "a rate of 0 is met by failures alone", "");
+                }
+                if *planned == 1 {
+                    self.warn(Code::MinRunsOne, self.at("planned"), "a single run decides", "");
+                }
+                self.sample(*planned, rate, "planned");
+            }
             Policy::AgentJudgment { confidence_pass, confidence_fail, min_runs } => {
                 if confidence_pass.float() == 0.0 {
                     self.warn(
@@ -98,7 +125,7 @@ impl Lint<'_> {
     }
 
     /// What the fewest runs that satisfy would show.
-    fn sample(&mut self, runs: u64, rate: f64) {
+    fn sample(&mut self, runs: u64, rate: f64, field: &str) {
         let passes = fewest(runs, rate);
         let Some(between) = interval(passes, runs).filter(|between| between.high() - between.low() > WIDEST) else {
             return;
@@ -108,7 +135,24 @@ impl Lint<'_> {
             between.low(),
             between.high()
         );
-        self.warn(Code::WeakSample, self.at("min_runs"), &message, "");
+        self.warn(Code::WeakSample, self.at(field), &message, "");
+    }
+
+    /// An interval that is wrong so often that it says next to nothing.
+    fn sure(&mut self, level: &Level) {
+        if level.confidence().float() < 1.0 - LOOSE {
+            let message = format!("a confidence of {} is wrong more than one time in five", level.confidence().number().token());
+            self.warn(Code::LooseErrorRate, self.at("confidence"), &message, "");
+        }
+    }
+
+    /// The fewest runs that may be judged, where even passes alone would be too few.
+    fn reachable(&mut self, policy: &Policy, min_runs: u64) {
+        let needed = first(min_runs, REACH, |runs| settled(policy, (runs, 0)) == Some(true));
+        let Some(needed) = needed.filter(|needed| *needed > min_runs) else { return };
+        let message = format!("after {min_runs} runs nothing can be satisfied: it takes {needed} passes without a failure");
+        let help = format!("plan for at least {needed} runs");
+        self.warn(Code::RunsTooFew, self.at("min_runs"), &message, &help);
     }
 
     fn rules(&mut self, rules: &[Rule]) {

@@ -2,6 +2,7 @@
 
 use super::policy::Policy;
 use super::state::State;
+use super::statistics::beside;
 use crate::codes::Code;
 
 /// What the runs of a requirement come to. Only `satisfied` opens a gate.
@@ -81,18 +82,27 @@ reasons! {
     Matched = Satisfied, "A run is what the policy asks for.";
     PassRateMet = Satisfied, "Enough of enough runs passed.";
     ConfidentPass = Satisfied, "A judge is sure enough of a pass.";
+    LowerBoundMet = Satisfied, "The lower end of the interval reaches the target.";
+    SeriesMet = Satisfied, "Enough of the planned runs passed.";
+    RatioMet = Satisfied, "The runs are so much likelier of a good product.";
     NoMatch = Failed, "Runs were measured and none is what the policy asks for.";
     PassRateBelow = Failed, "Too few of the runs passed.";
     AllConfidentFail = Failed, "The judge is sure of a failure each time.";
+    UpperBoundBelow = Failed, "The upper end of the interval is below the target.";
+    SeriesMissed = Failed, "Too few of the planned runs passed.";
+    RatioBelow = Failed, "The runs are so much likelier of a bad product.";
     NoRuns = Undetermined, "No run is completed.";
     NoMeasurement = Undetermined, "Runs are completed and none could be measured.";
     InsufficientRuns = Undetermined, "Fewer runs than the policy wants.";
     Ambiguous = Undetermined, "The judge is neither sure of a pass nor always sure of a failure.";
+    IntervalOpen = Undetermined, "The interval holds the target.";
+    RatioOpen = Undetermined, "The runs fit a good product and a bad one.";
+    UnorderedRuns = Undetermined, "It cannot be told which runs came first.";
     NotJson = InvalidPolicy, "The text is no JSON that every reader takes.";
     NotObject = InvalidPolicy, "It is JSON and no object.";
     DuplicateKey = InvalidPolicy, "A key stands twice.";
     MissingType = InvalidPolicy, "It does not say its type.";
-    UnknownType = InvalidPolicy, "Its type is none of the five.";
+    UnknownType = InvalidPolicy, "There is no such type.";
     UnknownField = InvalidPolicy, "A field that its type does not take.";
     MissingField = InvalidPolicy, "A field is missing.";
     ConflictingFields = InvalidPolicy, "Fields that exclude each other.";
@@ -133,6 +143,29 @@ pub fn conclude(policy: &Policy, state: &State) -> Reason {
                 Reason::PassRateBelow
             }
         }
+        Policy::Wilson { min_runs, .. } | Policy::PassK { min_runs, .. } => {
+            if state.yes.saturating_add(state.no) < *min_runs {
+                return Reason::InsufficientRuns;
+            }
+            match settled(policy, (state.yes, state.no)) {
+                Some(true) => Reason::LowerBoundMet,
+                Some(false) => Reason::UpperBoundBelow,
+                None => Reason::IntervalOpen,
+            }
+        }
+        Policy::Sprt(_) => match settled(policy, (state.yes, state.no)) {
+            Some(true) => Reason::RatioMet,
+            Some(false) => Reason::RatioBelow,
+            None => Reason::RatioOpen,
+        },
+        Policy::PlannedRuns { .. } => match state.planned(policy) {
+            None => Reason::UnorderedRuns,
+            Some(planned) => match planned.counts() {
+                None => Reason::InsufficientRuns,
+                Some(series) if planned.is_met(series) => Reason::SeriesMet,
+                Some(_) => Reason::SeriesMissed,
+            },
+        },
         Policy::AgentJudgment { min_runs, .. } => {
             let judged = state.looks();
             if judged < *min_runs {
@@ -145,6 +178,17 @@ pub fn conclude(policy: &Policy, state: &State) -> Reason {
                 Reason::Ambiguous
             }
         }
+    }
+}
+
+/// What passes and failures come to under one of the types that say how sure they are, whatever its fewest runs. More passes
+/// only ever lead towards `Some(true)`, and more failures towards `Some(false)`.
+pub(super) fn settled(policy: &Policy, counts: (u64, u64)) -> Option<bool> {
+    match policy {
+        Policy::Wilson { target, level, .. } => beside(target, 1, level, counts),
+        Policy::PassK { k, target, level, .. } => beside(target, *k, level, counts),
+        Policy::Sprt(ratio) => ratio.crossed(counts),
+        _ => None,
     }
 }
 

@@ -4,10 +4,13 @@ use std::cmp::Ordering;
 
 use smol_str::SmolStr;
 
+use super::statistics::{Level, Ratio};
+use super::tables::{SEMANTICS, STATISTICS};
 use crate::json::{Json, Number};
 use crate::number;
 
-/// A policy of one of the five types (seed: success_policy; spec tables D, S, C, A).
+/// A policy of one of the five types of version 1 (seed: success_policy; spec tables D, S, C, A), or of one of the four that
+/// stand beside them (spec section 6).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Policy {
     /// `deterministic` by `criteria: verdict_pass`; also what an absent policy means (E1).
@@ -48,6 +51,35 @@ pub enum Policy {
         confidence_fail: Bound,
         /// Fewest runs that may be judged.
         min_runs: u64,
+    },
+    /// `wilson`: the lower end of an interval of the pass rate must reach a target.
+    Wilson {
+        /// Fewest runs that may be judged.
+        min_runs: u64,
+        /// The rate that the lower end must reach.
+        target: Bound,
+        /// How sure the interval is.
+        level: Level,
+    },
+    /// `sprt`: a sequential probability ratio test.
+    Sprt(Ratio),
+    /// `pass_k`: how sure it is that so many tries in a row all pass.
+    PassK {
+        /// How many tries.
+        k: u64,
+        /// Fewest runs that may be judged; at least `k`.
+        min_runs: u64,
+        /// The chance that the lower end must reach.
+        target: Bound,
+        /// How sure the interval is.
+        level: Level,
+    },
+    /// `planned_runs`: a part of exactly as many runs as were declared beforehand.
+    PlannedRuns {
+        /// How many runs a series has.
+        planned: u64,
+        /// Fraction that must pass, 0 to 1.
+        min_pass_rate: Bound,
     },
 }
 
@@ -194,6 +226,41 @@ impl Policy {
             Self::Statistical { .. } => "statistical",
             Self::Composite { .. } => "composite",
             Self::AgentJudgment { .. } => "agent_judgment",
+            Self::Wilson { .. } => "wilson",
+            Self::Sprt(_) => "sprt",
+            Self::PassK { .. } => "pass_k",
+            Self::PlannedRuns { .. } => "planned_runs",
+        }
+    }
+
+    /// The name of the semantics that its outcome is worked out by.
+    #[must_use]
+    pub const fn semantics(&self) -> &'static str {
+        if self.is_statistics() { STATISTICS } else { SEMANTICS }
+    }
+
+    /// Whether it is one of the types that stand beside version 1.
+    #[must_use]
+    pub const fn is_statistics(&self) -> bool {
+        matches!(self, Self::Wilson { .. } | Self::Sprt(_) | Self::PassK { .. } | Self::PlannedRuns { .. })
+    }
+
+    /// Whether it matters when a run was recorded.
+    #[must_use]
+    pub const fn is_ordered(&self) -> bool {
+        matches!(self, Self::PlannedRuns { .. })
+    }
+
+    /// The fewest runs that may be judged.
+    #[must_use]
+    pub const fn least(&self) -> u64 {
+        match self {
+            Self::VerdictPass | Self::Check { .. } | Self::Threshold { .. } | Self::Composite { .. } | Self::Sprt(_) => 1,
+            Self::Statistical { min_runs, .. }
+            | Self::AgentJudgment { min_runs, .. }
+            | Self::Wilson { min_runs, .. }
+            | Self::PassK { min_runs, .. } => *min_runs,
+            Self::PlannedRuns { planned, .. } => *planned,
         }
     }
 
@@ -203,6 +270,7 @@ impl Policy {
         match self {
             Self::VerdictPass | Self::Check { .. } | Self::Threshold { .. } | Self::Composite { .. } => true,
             Self::Statistical { .. } | Self::AgentJudgment { .. } => false,
+            Self::Wilson { .. } | Self::Sprt(_) | Self::PassK { .. } | Self::PlannedRuns { .. } => false,
         }
     }
 
@@ -217,6 +285,7 @@ impl Policy {
     pub fn names(&self) -> Vec<&str> {
         match self {
             Self::VerdictPass | Self::Statistical { .. } | Self::AgentJudgment { .. } => Vec::new(),
+            Self::Wilson { .. } | Self::Sprt(_) | Self::PassK { .. } | Self::PlannedRuns { .. } => Vec::new(),
             Self::Check { name, .. } => vec![name],
             Self::Threshold { metric, .. } => vec![metric],
             Self::Composite { rules } => rules.iter().map(Rule::name).collect(),
@@ -251,6 +320,25 @@ impl Policy {
                 ("confidence_fail", confidence_fail.number().clone().into()),
                 ("min_runs", (*min_runs).into()),
             ]),
+            Self::Wilson { min_runs, target, level } => pairs.extend([
+                ("min_runs", (*min_runs).into()),
+                ("target", target.number().clone().into()),
+                ("confidence", level.confidence().number().clone().into()),
+            ]),
+            Self::Sprt(Ratio { p0, p1, alpha, beta }) => {
+                let fields = [("p0", p0), ("p1", p1), ("alpha", alpha), ("beta", beta)];
+                pairs.extend(fields.map(|(name, bound)| (name, bound.number().clone().into())));
+            }
+            Self::PassK { k, min_runs, target, level } => pairs.extend([
+                ("k", (*k).into()),
+                ("min_runs", (*min_runs).into()),
+                ("target", target.number().clone().into()),
+                ("confidence", level.confidence().number().clone().into()),
+            ]),
+            Self::PlannedRuns { planned, min_pass_rate } => {
+                let rate = min_pass_rate.number().clone();
+                pairs.extend([("planned", (*planned).into()), ("min_pass_rate", rate.into())]);
+            }
         }
         Json::map(pairs)
     }

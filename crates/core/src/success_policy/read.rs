@@ -8,7 +8,8 @@ use smol_str::SmolStr;
 
 use super::outcome::Reason;
 use super::policy::{Bound, Expected, Operator, Policy, Rule};
-use super::tables::{Field, Form, Kind, PREFIX, RULE, TYPES, names};
+use super::statistics::{Level, Ratio};
+use super::tables::{Field, Form, Kind, PREFIX, RULE, SEMANTICS, TYPES, names};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::document::{Key, Lines, Node, Place, Value};
 use crate::inert::shortened;
@@ -21,6 +22,10 @@ pub const MAX_BYTES: usize = 1 << 20;
 
 const LIMITS: Limits = Limits { depth: 128, nodes: 100_000 };
 const MOST_RUNS: u64 = 1_000_000;
+/// What a rate, a chance or a level may be that must lie between 0 and 1.
+const SMALLEST: &str = "0.000001";
+const GREATEST: &str = "0.999999";
+const CLOSEST: f64 = 0.000_000_9;
 
 /// Why a text is no policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +40,13 @@ pub struct Invalid {
     pub message: String,
     /// What to do, where more can be said than the code says.
     pub help: Option<String>,
+    /// The semantics that it was read by: those of its type, where that is known.
+    pub semantics: &'static str,
 }
 
 impl Invalid {
     fn new(reason: Reason, place: Option<Place>, field: &str, message: impl Into<String>) -> Self {
-        Self { reason, place, field: field.to_owned(), message: message.into(), help: None }
+        Self { reason, place, field: field.to_owned(), message: message.into(), help: None, semantics: SEMANTICS }
     }
 
     fn help(mut self, help: Option<String>) -> Self {
@@ -148,9 +155,13 @@ fn policy(node: &Node) -> Read<Policy> {
         return Err(Box::new(unknown.help(Some(help))));
     };
     let rest: Vec<&(Key, Node)> = pairs.iter().filter(|(key, _)| key.name != "type").collect();
-    let fields = Fields::of(&rest, known.forms, node.place, "", known.name)?;
+    let read = Fields::of(&rest, known.forms, node.place, "", known.name).and_then(|fields| of_fields(known.name, &fields));
+    read.map_err(|invalid| Box::new(Invalid { semantics: known.semantics, ..*invalid }))
+}
+
+fn of_fields(of_type: &str, fields: &Fields<'_>) -> Read<Policy> {
     // Which of the two forms of a deterministic policy it is, its fields say.
-    Ok(match known.name {
+    Ok(match of_type {
         "deterministic" if fields.get("criteria").is_some() => Policy::VerdictPass,
         "deterministic" => Policy::Check { name: fields.name("check")?, expected: fields.expected("expected")? },
         "threshold" => Policy::Threshold {
@@ -161,9 +172,48 @@ fn policy(node: &Node) -> Read<Policy> {
         "statistical" => {
             Policy::Statistical { min_runs: fields.runs("min_runs")?, min_pass_rate: fields.bound("min_pass_rate")? }
         }
-        "composite" => Policy::Composite { rules: rules(&fields)? },
-        _ => agent_judgment(&fields)?,
+        "composite" => Policy::Composite { rules: rules(fields)? },
+        "wilson" => Policy::Wilson {
+            min_runs: fields.runs("min_runs")?,
+            target: fields.bound("target")?,
+            level: fields.level("confidence")?,
+        },
+        "sprt" => Policy::Sprt(ratio(fields)?),
+        "pass_k" => pass_k(fields)?,
+        "planned_runs" => {
+            Policy::PlannedRuns { planned: fields.runs("planned")?, min_pass_rate: fields.bound("min_pass_rate")? }
+        }
+        _ => agent_judgment(fields)?,
     })
+}
+
+fn ratio(fields: &Fields<'_>) -> Read<Ratio> {
+    let [p0, p1, alpha, beta] = [fields.bound("p0")?, fields.bound("p1")?, fields.bound("alpha")?, fields.bound("beta")?];
+    let refuse = |field: &str, message: String, help: &str| {
+        let place = fields.get(field).map(|node| node.place);
+        Err(Box::new(Invalid::new(Reason::OutOfRange, place, field, message).help(Some(help.to_owned()))))
+    };
+    // Two rates closer than this are one for the arithmetic of doubles, and no number of runs tells them apart.
+    if p1.float() - p0.float() < CLOSEST {
+        let message = format!("p1 {} is not above p0 {} by {SMALLEST}", token(&p1), token(&p0));
+        return refuse("p1", message, "p0 is the rate that is not good enough, and p1 the one that is");
+    }
+    if alpha.float() + beta.float() >= 1.0 {
+        let message = format!("alpha {} and beta {} are not less than 1 together", token(&alpha), token(&beta));
+        return refuse("beta", message, "0.05 for both is usual; at 1 a coin would do as well");
+    }
+    Ok(Ratio { p0, p1, alpha, beta })
+}
+
+fn pass_k(fields: &Fields<'_>) -> Read<Policy> {
+    let (k, min_runs) = (fields.runs("k")?, fields.runs("min_runs")?);
+    if min_runs < k {
+        let message = format!("min_runs {min_runs} is below k {k}");
+        let place = fields.get("min_runs").map(|node| node.place);
+        let help = Some("that so many tries all pass can only be told from as many runs".to_owned());
+        return Err(Box::new(Invalid::new(Reason::OutOfRange, place, "min_runs", message).help(help)));
+    }
+    Ok(Policy::PassK { k, min_runs, target: fields.bound("target")?, level: fields.level("confidence")? })
 }
 
 fn agent_judgment(fields: &Fields<'_>) -> Read<Policy> {
@@ -242,6 +292,10 @@ impl<'a> Fields<'a> {
         self.part(name, |node| number_of(node).and_then(whole))
     }
 
+    fn level(&self, name: &str) -> Read<Level> {
+        self.part(name, |node| number_of(node).and_then(Bound::of).and_then(Level::of))
+    }
+
     fn expected(&self, name: &str) -> Read<Expected> {
         self.part(name, |node| match &node.value {
             Value::Number(number) => Some(Expected::Number(number.clone())),
@@ -296,7 +350,7 @@ fn of_type(field: &Field, node: &Node, path: &str) -> Read<()> {
         Kind::Scalar if !matches!(node.value, Value::Number(_) | Value::Bool(_) | Value::Text(_)) => {
             "a text, a number or a truth value"
         }
-        Kind::Number | Kind::Unit | Kind::Percent if number().is_none() => "a number",
+        Kind::Number | Kind::Unit | Kind::Open | Kind::Percent if number().is_none() => "a number",
         Kind::Runs if !number().is_some_and(number::is_integer) => "a whole number",
         Kind::Rules if node.as_list().is_none() => "a list of rules",
         _ => return Ok(()),
@@ -332,6 +386,10 @@ fn in_range(field: &Field, node: &Node, path: &str) -> Read<()> {
                 .map(|token| format!("did you mean {token}? percent is only known to composite rules (min_pct)"));
             refuse(Reason::OutOfRange, "must be 0 to 1".to_owned(), help)
         }),
+        Kind::Open => outside(node).map_or(Ok(()), |value| {
+            let help = hundredth(value).map(|token| format!("did you mean {token}?"));
+            refuse(Reason::OutOfRange, format!("must be {SMALLEST} to {GREATEST}"), help)
+        }),
         Kind::Percent => {
             bounded(node, 0, 100).map_or(Ok(()), |_| refuse(Reason::OutOfRange, "must be 0 to 100".to_owned(), None))
         }
@@ -346,6 +404,13 @@ fn bounded(node: &Node, least: u64, most: u64) -> Option<&Number> {
     let value = number_of(node)?;
     let at = |bound: u64| Number::parse(&bound.to_string()).map(|bound| number::compare(value, &bound));
     (at(least)?.is_lt() || at(most)?.is_gt()).then_some(value)
+}
+
+/// The value, if it is not safely between 0 and 1.
+fn outside(node: &Node) -> Option<&Number> {
+    let value = number_of(node)?;
+    let at = |bound: &str| Number::parse(bound).map(|bound| number::compare(value, &bound));
+    (at(SMALLEST)?.is_lt() || at(GREATEST)?.is_gt()).then_some(value)
 }
 
 /// What a percentage would be as a fraction: `0.7` for `70`.

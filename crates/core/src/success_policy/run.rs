@@ -169,6 +169,9 @@ fn overflows(value: &Json) -> bool {
 pub struct Time(u64);
 
 impl Time {
+    /// After every time that can be written.
+    pub const LATEST: Self = Self(u64::MAX);
+
     /// Reads one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -13,13 +13,16 @@ pub struct Seen {
     /// What its verdict column says.
     pub class: Class,
     /// Whether it speaks for the requirement or against it. For one of the single-run types: it was measured, and the
-    /// result is or is not what the policy asks for. `statistical`: it passed, or failed or ended in an error.
+    /// result is or is not what the policy asks for. `statistical` and the types beside version 1: it passed, or failed or
+    /// ended in an error; under `planned_runs` an undetermined run speaks against it as well.
     /// `agent_judgment`: the judge is sure of a pass, or of a failure. `None`: neither.
     pub holds: Option<bool>,
     /// Its score column differs from the score of its raw result (L3).
     pub scores_differ: bool,
     /// When it was recorded.
     pub at: Option<Time>,
+    /// Whether it matters when it was.
+    pub ordered: bool,
 }
 
 impl Policy {
@@ -34,12 +37,16 @@ impl Policy {
                 (measured(run, |run| meets(metric_of(run, metric), threshold, operator)), differ(run, metric))
             }
             Self::Composite { rules } => (measured(run, |run| all(rules.iter().map(|rule| rule.holds(run)))), false),
-            Self::Statistical { .. } => (passed(run.class), false),
+            Self::Statistical { .. } | Self::Wilson { .. } | Self::Sprt(_) | Self::PassK { .. } => {
+                (passed(run.class), false)
+            }
+            // Every run that is completed takes a place that was planned: what did not pass can not be tried again unseen.
+            Self::PlannedRuns { .. } => (run.class.verdict().map(|verdict| verdict == QaVerdict::Pass), false),
             Self::AgentJudgment { confidence_pass, confidence_fail, .. } => {
                 (sure(run, confidence_pass, confidence_fail), false)
             }
         };
-        Seen { class: run.class, holds, scores_differ, at: run.at }
+        Seen { class: run.class, holds, scores_differ, at: run.at, ordered: self.is_ordered() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is counted of runs: sums and latest times, so that parts add up to the whole in any order (spec section 7).
 
+use super::planned::{Log, Planned};
 use super::outcome::{Outcome, Reason, conclude};
 use super::policy::Policy;
 use super::run::{Class, Run, Time};
@@ -9,7 +10,7 @@ use crate::codes::Code;
 use crate::verdict::QaVerdict;
 
 /// Counts of runs under one policy. Adding runs one by one, or merging counts of parts, comes to the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     counts: Counts,
     /// Runs that speak for the requirement; see [`Seen::holds`].
@@ -20,6 +21,8 @@ pub struct State {
     scores_differ: u64,
     newest_yes: Option<Time>,
     newest_no: Option<Time>,
+    /// Runs by time, under a policy that asks for it.
+    log: Log,
 }
 
 /// Runs by what their verdict says.
@@ -63,6 +66,9 @@ impl State {
             }
         }
         self.scores_differ += u64::from(seen.scores_differ);
+        if let Some(yes) = seen.holds.filter(|_| seen.ordered) {
+            self.log.add(seen.at, yes);
+        }
         match seen.holds {
             Some(true) => {
                 self.yes += 1;
@@ -92,6 +98,7 @@ impl State {
         self.scores_differ += other.scores_differ;
         self.newest_yes = self.newest_yes.max(other.newest_yes);
         self.newest_no = self.newest_no.max(other.newest_no);
+        self.log.merge(&other.log);
     }
 
     /// Runs by verdict.
@@ -136,6 +143,15 @@ impl State {
         match policy {
             Policy::AgentJudgment { .. } => (self.yes, self.looks()),
             _ => (self.yes, self.yes + self.no),
+        }
+    }
+
+    /// The series of planned runs. `None` under another policy, and where nobody can tell which runs came first.
+    #[must_use]
+    pub fn planned(&self, policy: &Policy) -> Option<Planned> {
+        match policy {
+            Policy::PlannedRuns { planned, min_pass_rate } => Planned::of(&self.log, *planned, min_pass_rate),
+            _ => None,
         }
     }
 
@@ -186,6 +202,9 @@ pub fn warnings(policy: &Policy, state: &State) -> Vec<Warning> {
         let message = format!("{} with a text that is no verdict; it counts as an error", runs(state.counts.unknown));
         add(Code::VerdictUnknown, message);
     }
+    if policy.is_statistics() {
+        beside(policy, state, &mut add);
+    }
     if let Policy::Statistical { min_runs, min_pass_rate } = policy {
         errors(state, *min_runs, &mut add);
         let low = interval(state.yes, state.yes + state.no).map(Interval::low);
@@ -195,6 +214,16 @@ pub fn warnings(policy: &Policy, state: &State) -> Vec<Warning> {
         }
     }
     found
+}
+
+/// What is worth saying of the types beside version 1.
+fn beside(policy: &Policy, state: &State, add: &mut impl FnMut(Code, String)) {
+    errors(state, policy.least(), add);
+    let missed = state.planned(policy).map_or(0, |planned| planned.missed_before());
+    if missed > 0 {
+        let them = if missed == 1 { "a full series".to_owned() } else { format!("{missed} full series") };
+        add(Code::SeriesRepeated, format!("{them} before this one did not reach the rate"));
+    }
 }
 
 /// Errors count as failures: what they do to the count is told.

@@ -39,6 +39,17 @@ fn any_policy() -> impl Strategy<Value = String> {
                 r#"{{"type":"agent_judgment","confidence_pass":{pass},"confidence_fail":{fail},"min_runs":{runs}}}"#
             )
         }),
+        (few(), 1..10_u8, 1..10_u8).prop_map(|(runs, target, confidence)| format!(
+            r#"{{"type":"wilson","min_runs":{runs},"target":0.{target},"confidence":0.{confidence}}}"#
+        )),
+        (1..4_u64, few(), 1..10_u8, 1..10_u8).prop_map(|(k, more, target, confidence)| format!(
+            r#"{{"type":"pass_k","k":{k},"min_runs":{},"target":0.{target},"confidence":0.{confidence}}}"#,
+            k + u64::from(more)
+        )),
+        (1..9_u8, 1..5_u8, 1..5_u8, 1..5_u8).prop_map(|(p0, more, alpha, beta)| format!(
+            r#"{{"type":"sprt","p0":0.{p0},"p1":0.{},"alpha":0.{alpha},"beta":0.{beta}}}"#,
+            (p0 + more).min(9)
+        )),
     ]
 }
 

@@ -1,12 +1,12 @@
 //! The shortest change that would turn an outcome: how many runs more, and of which kind.
 
 use super::chance::first;
-use super::outcome::{Outcome, conclude, meets};
+use super::outcome::{Outcome, conclude, meets, settled};
 use super::policy::Policy;
 use super::state::State;
 
 /// More runs than this are out of reach.
-const REACH: u64 = 1_000_000_000;
+pub(super) const REACH: u64 = 1_000_000_000;
 
 /// The fewest runs more that lead to another outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct More {
     pub yes: u64,
     /// So many must speak against it.
     pub no: u64,
-    /// So many only have to be judged, one way or the other.
+    /// So many only have to be judged, one way or the other. Where it matters when a run was recorded, these come first.
     pub any: u64,
 }
 
@@ -60,6 +60,24 @@ fn satisfy(policy: &Policy, state: &State) -> Option<More> {
             let passes = first(0, runs, |k| meets(yes + k, judged + runs, rate))?;
             Some(More { yes: passes, no: 0, any: runs - passes })
         }
+        Policy::Wilson { .. } | Policy::Sprt(_) | Policy::PassK { .. } => {
+            let met = |yes: u64, runs: u64| settled(policy, (yes, runs - yes)) == Some(true);
+            let runs = first(policy.least().saturating_sub(judged), REACH, |k| met(yes + k, judged + k))?;
+            let passes = first(0, runs, |k| met(yes + k, judged + runs))?;
+            Some(More { yes: passes, no: 0, any: runs - passes })
+        }
+        Policy::PlannedRuns { .. } => {
+            let planned = state.planned(policy)?;
+            let (yes, open) = planned.open();
+            let left = planned.planned - open;
+            let passes = planned.needed.saturating_sub(yes);
+            // What the open series cannot reach any more the one after it can.
+            if passes <= left {
+                Some(More { yes: passes, no: 0, any: left - passes })
+            } else {
+                Some(More { yes: planned.needed, no: 0, any: left + planned.planned - planned.needed })
+            }
+        }
         Policy::AgentJudgment { min_runs, .. } => {
             let passes = u64::from(yes == 0);
             let runs = min_runs.saturating_sub(judged).max(passes);
@@ -79,6 +97,26 @@ fn fail(policy: &Policy, state: &State) -> Option<More> {
             let runs = first(min_runs.saturating_sub(judged), REACH, |k| !meets(yes, judged + k, rate))?;
             let failures = first(0, runs, |k| !meets(yes + (runs - k), judged + runs, rate))?;
             Some(More { yes: 0, no: failures, any: runs - failures })
+        }
+        Policy::Wilson { .. } | Policy::Sprt(_) | Policy::PassK { .. } => {
+            let missed = |yes: u64, no: u64| settled(policy, (yes, no)) == Some(false);
+            let no = judged - yes;
+            let runs = first(policy.least().saturating_sub(judged), REACH, |k| missed(yes, no + k))?;
+            let failures = first(0, runs, |k| missed(yes + (runs - k), no + k))?;
+            Some(More { yes: 0, no: failures, any: runs - failures })
+        }
+        Policy::PlannedRuns { .. } => {
+            let planned = state.planned(policy)?;
+            // A rate of nothing is always reached.
+            let spare = planned.planned.checked_sub(planned.needed).filter(|_| planned.needed > 0)?;
+            let (yes, open) = planned.open();
+            let left = planned.planned - open;
+            let failures = (spare + 1).saturating_sub(open - yes);
+            if failures <= left {
+                Some(More { yes: 0, no: failures, any: left - failures })
+            } else {
+                Some(More { yes: 0, no: spare + 1, any: left + planned.planned - (spare + 1) })
+            }
         }
         // One look that is not a sure failure, and the judge will never have been sure of all.
         Policy::AgentJudgment { min_runs, .. } => {

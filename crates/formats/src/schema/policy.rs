@@ -1,8 +1,8 @@
 //! The schema of a success policy, made from the tables that the reader in core goes by.
 //!
-//! What it cannot say: that confidence_fail is at most confidence_pass, that no key stands twice, that numbers are finite.
+//! What it cannot say: that confidence_fail is at most confidence_pass, p0 below p1, alpha and beta below 1 together, k at most min_runs, that no key stands twice, that numbers are finite.
 
-use probity_core::json::Json;
+use probity_core::json::{Json, Number};
 use probity_core::success_policy::{Field, Form, Kind, PREFIX, RULE, TYPES};
 
 use super::{Pairs, one};
@@ -57,6 +57,12 @@ fn value(field: &Field) -> Json {
         Kind::Scalar => one("type", Json::list(["string", "number", "boolean"])),
         Kind::Number => one("type", "number"),
         Kind::Unit => numbers(0, 1),
+        Kind::Open => {
+            let mut pairs = one("type", "number");
+            let ends = [("minimum", "0.000001"), ("maximum", "0.999999")];
+            pairs.extend(ends.map(|(name, end)| (name.to_owned(), Number::parse(end).map_or(Json::Null, Json::from))));
+            pairs
+        }
         Kind::Percent => numbers(0, 100),
         Kind::Runs => {
             let mut pairs = numbers(1, 1_000_000);

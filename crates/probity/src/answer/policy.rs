@@ -4,11 +4,12 @@ use probity_core::codes::{Code, Who};
 use probity_core::diagnostic::{Diagnostic, Severity};
 use probity_core::json::{Json, Map, Number};
 use probity_core::success_policy::{
-    Class, Interval, Invalid, More, Outcome, Policy, Reason, SEMANTICS, State, Turn, Warning, at_half, conclude,
+    Class, Interval, Invalid, More, Outcome, Policy, Reason, State, Turn, Warning, at_half, conclude,
     detail, interval, turns, warnings,
 };
 
 use super::next::{How, Move};
+use super::statistics;
 use super::{LARGEST, clip, error, share, size};
 use crate::cmd::policy::{Shown, Source};
 use crate::qa_runs::Offered;
@@ -36,7 +37,8 @@ impl<'a> Judgement<'a> {
     pub(crate) fn of(source: &'a Source, policy: &'a Policy, state: State, offered: &'a Offered) -> Self {
         let noticed = offered.noticed.iter().map(|(code, message)| Warning { code: *code, message: message.clone() });
         let warnings = warnings(policy, &state).into_iter().chain(noticed).collect();
-        Self { source, policy, state, reason: conclude(policy, &state), warnings, offered, against: None }
+        let reason = conclude(policy, &state);
+        Self { source, policy, state, reason, warnings, offered, against: None }
     }
 
     /// The outcome.
@@ -56,12 +58,20 @@ impl<'a> Judgement<'a> {
 
     /// Passes and runs that a rate is worked out of.
     pub(crate) fn rate(&self) -> Option<(u64, u64)> {
-        matches!(self.policy, Policy::Statistical { .. }).then(|| self.state.judged(self.policy))
+        match self.policy {
+            Policy::Statistical { .. } => Some(self.state.judged(self.policy)),
+            policy => statistics::rate(policy, &self.state),
+        }
     }
 
-    /// Wilson's interval, where there is a rate.
-    pub(crate) fn interval(&self) -> Option<Interval> {
-        self.rate().and_then(|(passed, runs)| interval(passed, runs))
+    /// Wilson's interval, where there is a rate, at the level that the policy declares and else at 95 %.
+    pub(crate) fn interval(&self) -> Option<(Interval, String)> {
+        match self.policy {
+            Policy::Statistical { .. } => {
+                self.rate().and_then(|(passed, runs)| Some((interval(passed, runs)?, "95 %".to_owned())))
+            }
+            policy => statistics::between(policy, &self.state),
+        }
     }
 
     /// The answer. `rows` are runs that are shown as far as there is room, of `all` of them.
@@ -80,7 +90,7 @@ impl<'a> Judgement<'a> {
                 ("exit", self.exit().into()),
                 ("outcome", self.outcome().as_str().into()),
                 ("reason", self.reason.as_str().into()),
-                ("semantics", SEMANTICS.into()),
+                ("semantics", self.policy.semantics().into()),
                 ("policy_sha256", self.source.sha256().into()),
                 ("requirement", self.offered.requirement.as_ref().map(|id| clip(id, 150)).into()),
                 ("counts", counts(&self.state)),
@@ -106,17 +116,20 @@ impl<'a> Judgement<'a> {
         map.push(
             "bound",
             match self.policy {
-                Policy::Statistical { min_pass_rate, .. } => Json::from(min_pass_rate.number().clone()),
+                Policy::Statistical { min_pass_rate, .. } | Policy::PlannedRuns { min_pass_rate, .. } => {
+                    Json::from(min_pass_rate.number().clone())
+                }
+                Policy::Wilson { target, .. } | Policy::PassK { target, .. } => Json::from(target.number().clone()),
                 _ => Json::Null,
             },
         );
         map.push(
             "interval",
-            self.interval().map(|between| {
+            self.interval().map(|(between, _)| {
                 Json::map([
                     ("low", decimal(between.low(), 4)),
                     ("high", decimal(between.high(), 4)),
-                    ("level", decimal(0.95, 2)),
+                    ("level", decimal(statistics::level(self.policy), 6)),
                 ])
             }),
         );
@@ -129,6 +142,9 @@ impl<'a> Judgement<'a> {
         map.push("contradicted", self.policy.is_existential() && self.state.is_contradicted());
         map.push("would_turn", Json::list(turns(self.policy, &self.state).iter().map(turn)));
         map.push("other_requirements", self.offered.others);
+        if let Some(more) = statistics::explanation(self.policy, &self.state) {
+            map.push("statistics", more);
+        }
         map
     }
 }
@@ -188,7 +204,7 @@ pub(crate) fn invalid(source: &Source, invalid: &Invalid, schema: &str) -> Json 
         ("exit", invalid.reason.outcome().exit().into()),
         ("outcome", invalid.reason.outcome().as_str().into()),
         ("reason", invalid.reason.as_str().into()),
-        ("semantics", SEMANTICS.into()),
+        ("semantics", invalid.semantics.into()),
         ("policy_sha256", source.sha256().into()),
         ("requirement", Json::Null),
         ("counts", counts(&State::default())),
@@ -278,6 +294,9 @@ pub(crate) fn named(policy: &Policy) -> String {
 
 /// The outcome in a sentence.
 pub(crate) fn sentence(policy: &Policy, state: &State) -> String {
+    if let Some(sentence) = statistics::sentence(policy, state) {
+        return sentence;
+    }
     let (passed, judged) = state.judged(policy);
     match (policy, conclude(policy, state)) {
         (Policy::Statistical { min_runs, .. } | Policy::AgentJudgment { min_runs, .. }, Reason::InsufficientRuns) => {
@@ -336,7 +355,7 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 /// A number with at most so many decimals.
-fn decimal(value: f64, places: usize) -> Json {
+pub(super) fn decimal(value: f64, places: usize) -> Json {
     let text = format!("{value:.places$}");
     let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     Number::parse(short).map_or(Json::Null, Json::from)
@@ -345,11 +364,14 @@ fn decimal(value: f64, places: usize) -> Json {
 /// What would turn the outcome, in words.
 pub(crate) fn turned(judgement: &Judgement<'_>, turn: &Turn) -> String {
     let to = turn.to.as_str();
+    if let Some(planned) = judgement.state.planned(judgement.policy) {
+        return statistics::turned(&planned, turn);
+    }
     let Some(by) = turn.by else { return format!("to {to}: no number of runs more") };
     let (passed, judged) = judgement.state.judged(judgement.policy);
     let More { yes, no, any } = by;
     match judgement.policy {
-        Policy::Statistical { .. } => {
+        Policy::Statistical { .. } | Policy::Wilson { .. } | Policy::Sprt(_) | Policy::PassK { .. } => {
             let after = |passes: u64| {
                 let (passed, judged) = (passed + passes, judged + by.runs());
                 format!("{passed} of {judged} = {:.2}", ratio(passed, judged))
@@ -402,8 +424,13 @@ pub(crate) fn next(judgement: &Judgement<'_>) -> Vec<Move> {
     let hint = |act, who, why: &str, text: String| Move { act, who, why: why.to_owned(), how: How::Hint(text) };
     let reason = judgement.reason.as_str();
     match judgement.reason {
-        Reason::Matched | Reason::PassRateMet | Reason::ConfidentPass => {
-            let looked = [Code::NewerContradiction, Code::Conflict, Code::RunNotProved];
+        Reason::Matched
+        | Reason::PassRateMet
+        | Reason::ConfidentPass
+        | Reason::LowerBoundMet
+        | Reason::SeriesMet
+        | Reason::RatioMet => {
+            let looked = [Code::NewerContradiction, Code::Conflict, Code::SeriesRepeated, Code::RunNotProved];
             let found = judgement.warnings.iter().find(|one| looked.contains(&one.code));
             let text = |code: Code| fragment(code.explanation().remedy);
             found

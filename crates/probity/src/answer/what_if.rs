@@ -1,7 +1,7 @@
 //! The answer of `policy what-if`.
 
 use probity_core::json::Json;
-use probity_core::success_policy::{Reason, SEMANTICS};
+use probity_core::success_policy::Reason;
 
 use super::policy::counts;
 use super::{LARGEST, clip, share, size};
@@ -40,12 +40,16 @@ pub(crate) fn what_if(answer: &WhatIf<'_>, exit: u8) -> Json {
             ("counts", counts(state)),
         ])
     };
+    let semantics = match &answer.then.policy {
+        Ok(policy) => policy.semantics(),
+        Err(invalid) => invalid.semantics,
+    };
     let reasons = single.map(|pair| answer.reasons(pair));
     let build = |taken: &[usize]| {
         Json::map([
             ("schema", Json::from("probity/policy-what-if/1")),
             ("exit", exit.into()),
-            ("semantics", SEMANTICS.into()),
+            ("semantics", semantics.into()),
             ("policy_sha256", Json::map([("now", answer.now.sha256()), ("then", answer.then.sha256())])),
             ("added", answer.added.into()),
             ("requirements", answer.pairs.len().into()),

@@ -4,6 +4,7 @@ use probity_core::success_policy::{Invalid, Outcome, Policy, at_half, detail, tu
 
 use super::block::{Block, Tone};
 use crate::answer::policy::{Judgement, counted, counts_as, help, named, next, sentence, turned};
+use crate::answer::statistics;
 use crate::cmd::policy::{Shown, Source};
 use crate::out::Out;
 
@@ -34,6 +35,9 @@ pub(crate) fn eval(judgement: &Judgement<'_>, out: Out) -> String {
 pub(crate) fn explain(judgement: &Judgement<'_>, shown: &[Shown], all: bool, out: Out) -> String {
     let mut block = begun(judgement, out);
     rows(&mut block, judgement, shown, all);
+    if let Some(planned) = judgement.state.planned(judgement.policy).filter(|planned| planned.series.len() > 1) {
+        block.row(2, "series", COLUMN, &statistics::series(&planned));
+    }
     how_sure(&mut block, judgement);
     warned(&mut block, judgement);
     for (position, turn) in turns(judgement.policy, &judgement.state).iter().enumerate() {
@@ -48,7 +52,8 @@ fn begun(judgement: &Judgement<'_>, out: Out) -> Block {
     let mut block = Block::new(out);
     let (word, tone) = word(judgement.outcome());
     let digest = judgement.source.sha256().to_string();
-    let policy = format!("policy {}..{}, v1", &digest[..4], &digest[62..]);
+    let version = if judgement.policy.is_statistics() { "statistics v1" } else { "v1" };
+    let policy = format!("policy {}..{}, {version}", &digest[..4], &digest[62..]);
     block.verdict(word, tone, &format!("{}   {}   {policy}", judgement.subject(), named(judgement.policy)));
     let reason = sentence(judgement.policy, &judgement.state);
     block.row(2, "reason", COLUMN, &format!("{}   {reason}", judgement.reason));
@@ -70,7 +75,10 @@ fn counted_words(judgement: &Judgement<'_>) -> String {
         items.iter().map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     };
     let (counted, left) = match judgement.policy {
-        Policy::Statistical { .. } => (said(&[pass, fail, error]), vec![undetermined, pending]),
+        Policy::Statistical { .. } | Policy::Wilson { .. } | Policy::Sprt(_) | Policy::PassK { .. } => {
+            (said(&[pass, fail, error]), vec![undetermined, pending])
+        }
+        Policy::PlannedRuns { .. } => (said(&[pass, fail, error, undetermined]), vec![pending]),
         Policy::AgentJudgment { .. } => (said(&[pass, fail, undetermined]), vec![error, pending]),
         Policy::VerdictPass | Policy::Check { .. } | Policy::Threshold { .. } | Policy::Composite { .. } => {
             let (yes, no) = (judgement.state.yes(), judgement.state.no());
@@ -111,7 +119,7 @@ fn rows(block: &mut Block, judgement: &Judgement<'_>, shown: &[Shown], all: bool
 
 /// Values with their bounds, and why the verdict is what it is.
 fn more(policy: &Policy, shown: &Shown) -> String {
-    let by_verdict = matches!(policy, Policy::VerdictPass | Policy::Statistical { .. });
+    let by_verdict = matches!(policy, Policy::VerdictPass | Policy::Statistical { .. }) || policy.is_statistics();
     let looked = detail(policy, &shown.run).into_iter().filter(|_| !by_verdict).map(|one| {
         let value = one.value.unwrap_or_else(|| "missing".to_owned());
         let holds = match one.holds {
@@ -132,9 +140,19 @@ fn short_time(at: &str) -> String {
 
 fn how_sure(block: &mut Block, judgement: &Judgement<'_>) {
     let so_far = if judgement.outcome() == Outcome::Undetermined { " so far" } else { "" };
-    let between = judgement.interval().map(|i| format!("95 % interval {:.2} to {:.2}{so_far}", i.low(), i.high()));
+    let all = match judgement.policy {
+        Policy::PassK { k, .. } => format!(" of all {k} passing"),
+        _ => String::new(),
+    };
+    let between = judgement
+        .interval()
+        .map(|(i, level)| format!("{level} interval{all} {:.2} to {:.2}{so_far}", i.low(), i.high()));
+    let again = match judgement.state.planned(judgement.policy) {
+        Some(planned) if planned.full > 1 => format!(" in one of {} series", planned.full),
+        _ => String::new(),
+    };
     let half = at_half(judgement.policy, &judgement.state).map(|(needed, of, chance)| {
-        format!("a product that works half the time gets to {needed} of {of} {} times in 100", times(chance))
+        format!("a product that works half the time gets to {needed} of {of}{again} {} times in 100", times(chance))
     });
     let parts: Vec<String> = between.into_iter().chain(half).collect();
     if !parts.is_empty() {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod folders;
+mod statistics;
 mod vectors;
 
 use std::path::Path;

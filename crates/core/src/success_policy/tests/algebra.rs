@@ -57,11 +57,11 @@ proptest! {
         let runs = runs(&texts);
         let (left, right) = runs.split_at(cut.min(runs.len()));
         let (mut a, b) = (State::of(&policy, left), State::of(&policy, right));
-        let mut other = b;
+        let mut other = b.clone();
         other.merge(&a);
         a.merge(&b);
-        prop_assert_eq!(a, State::of(&policy, &runs));
-        prop_assert_eq!(a, other);
+        prop_assert_eq!(&a, &State::of(&policy, &runs));
+        prop_assert_eq!(&a, &other);
         prop_assert_eq!(conclude(&policy, &a), evaluate(&policy, &runs));
         prop_assert_eq!(a.runs(), runs.len() as u64);
     }
@@ -187,6 +187,14 @@ fn any_json() -> impl Strategy<Value = String> {
             "total_runs",
             "min_pass",
             "params",
+            "target",
+            "confidence",
+            "p0",
+            "p1",
+            "alpha",
+            "beta",
+            "k",
+            "planned",
         ])
     };
     let leaf = prop_oneof![
@@ -205,6 +213,12 @@ fn any_json() -> impl Strategy<Value = String> {
             "\"statistical\"",
             "\"composite\"",
             "\"agent_judgment\"",
+            "\"wilson\"",
+            "\"sprt\"",
+            "\"pass_k\"",
+            "\"planned_runs\"",
+            "0.000001",
+            "0.999999",
             "\"verdict_pass\"",
             "\"result_pass\"",
             "\"gte\"",

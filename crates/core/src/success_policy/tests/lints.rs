@@ -26,6 +26,14 @@ fn each_lint() {
         (Code::WeakSample, r#"{"type":"statistical","min_runs":10,"min_pass_rate":0.7}"#, r#"{"type":"statistical","min_runs":100,"min_pass_rate":0.7}"#),
         (Code::LegacyDialect, r#"{"type":"statistical","required_passes":7,"total_runs":10}"#, r#"{"type":"statistical","required":7,"total":10}"#),
         (Code::LegacyDialect, "All tests green", r#"{"type":"deterministic","criteria":"verdict_pass","x_description":"All tests green"}"#),
+        (Code::LooseErrorRate, r#"{"type":"wilson","min_runs":40,"target":0.9,"confidence":0.79}"#, r#"{"type":"wilson","min_runs":40,"target":0.9,"confidence":0.8}"#),
+        (Code::LooseErrorRate, r#"{"type":"sprt","p0":0.5,"p1":0.9,"alpha":0.21,"beta":0.05}"#, r#"{"type":"sprt","p0":0.5,"p1":0.9,"alpha":0.2,"beta":0.05}"#),
+        (Code::LooseErrorRate, r#"{"type":"sprt","p0":0.5,"p1":0.9,"alpha":0.05,"beta":0.3}"#, r#"{"type":"sprt","p0":0.5,"p1":0.9,"alpha":0.05,"beta":0.05}"#),
+        (Code::RunsTooFew, r#"{"type":"wilson","min_runs":34,"target":0.9,"confidence":0.95}"#, r#"{"type":"wilson","min_runs":35,"target":0.9,"confidence":0.95}"#),
+        (Code::RunsTooFew, r#"{"type":"pass_k","k":3,"min_runs":10,"target":0.9,"confidence":0.95}"#, r#"{"type":"pass_k","k":3,"min_runs":120,"target":0.9,"confidence":0.95}"#),
+        (Code::Vacuous, r#"{"type":"planned_runs","planned":100,"min_pass_rate":0}"#, r#"{"type":"planned_runs","planned":100,"min_pass_rate":0.9}"#),
+        (Code::MinRunsOne, r#"{"type":"planned_runs","planned":1,"min_pass_rate":1}"#, r#"{"type":"planned_runs","planned":100,"min_pass_rate":1}"#),
+        (Code::WeakSample, r#"{"type":"planned_runs","planned":10,"min_pass_rate":0.7}"#, r#"{"type":"planned_runs","planned":100,"min_pass_rate":0.7}"#),
     ] {
         assert!(codes(bad).contains(&code), "{code}: {bad} {:?}", codes(bad));
         assert!(!codes(good).contains(&code), "{code}: {good}");

@@ -50,12 +50,13 @@ pub(super) fn explain(args: &ExplainArgs, out: Out) -> u8 {
         Err(unread) => return unread.tell(out),
     };
     newest.sort();
+    let all = newest.state.runs();
     let mut judgement = Judgement::of(&source, policy, newest.state, &offered);
     let against = newest.kept.iter().find(|shown| shown.seen.holds == Some(false));
     judgement.against = against.filter(|_| offered.folders).map(|shown| shown.name.clone());
     if out.json {
         let rows: Vec<_> = newest.kept.iter().map(|shown| answer::policy::run(policy, shown)).collect();
-        out.data(&answer::document(&judgement.to_json("probity/policy-explain/1", &rows, Some(newest.state.runs()))));
+        out.data(&answer::document(&judgement.to_json("probity/policy-explain/1", &rows, Some(all))));
     } else {
         out.data(&screen::policy::explain(&judgement, &newest.kept, args.all, out));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_core::codes::Code;
 use probity_core::json::{Json, Limits, Map, read};
-use probity_core::success_policy::{Reason, Row, State, Want, conclude};
+use probity_core::success_policy::{Reason, Row, State, Time, Want, conclude};
 use probity_core::verdict::{QaVerdict, worst_exit};
 
 use super::{Source, source};
@@ -21,7 +21,7 @@ const MOST: u64 = 1_000_000;
 const NAMED: usize = 50;
 
 /// One requirement, now and then.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Pair {
     /// What there is.
     pub now: State,
@@ -122,7 +122,9 @@ pub(super) fn what_if(args: &WhatIfArgs, out: Out) -> u8 {
     for pair in answer.pairs.values_mut() {
         for (times, row) in &added {
             if let Ok(policy) = &then.policy {
-                let seen = policy.see(&row.run);
+                let mut seen = policy.see(&row.run);
+                // What there is not yet comes after all that there is.
+                seen.at = seen.at.or(seen.ordered.then_some(Time::LATEST));
                 (0..*times).for_each(|_| pair.then.add(seen));
             }
         }
