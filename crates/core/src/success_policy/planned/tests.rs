@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-use super::*;
 use crate::success_policy::{Outcome, Policy, Reason, Row, Run, State, Want, conclude, evaluate, turns};
 
 fn policy(planned: u64, rate: &str) -> Policy {
