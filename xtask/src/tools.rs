@@ -11,7 +11,7 @@ pub(crate) struct Tool {
 }
 
 /// All of them.
-pub(crate) const TOOLS: [Tool; 11] = [
+pub(crate) const TOOLS: [Tool; 12] = [
     Tool { program: "git", package: "git", marker: "needs_git" },
     Tool { program: "zip", package: "zip", marker: "needs_zip" },
     Tool { program: "unzip", package: "unzip", marker: "needs_zip" },
@@ -24,14 +24,31 @@ pub(crate) const TOOLS: [Tool; 11] = [
     Tool { program: "npm", package: "npm", marker: "needs_playwright" },
     Tool { program: "chromium", package: "chromium", marker: "needs_playwright" },
     Tool { program: "node", package: "nodejs", marker: "needs_node" },
+    // Debian keeps the programs of each version in a folder of its own.
+    Tool { program: POSTGRES, package: "postgresql", marker: "needs_postgres" },
 ];
+
+/// Makes a cluster; on the path, or where Debian keeps it.
+const POSTGRES: &str = "initdb";
+
+/// Whether a program is there.
+fn exists(program: &str) -> bool {
+    process::exists(program) || (program == POSTGRES && postgres_in("/usr/lib/postgresql"))
+}
+
+/// Whether a folder holds a folder for a version with all programs that tests need.
+fn postgres_in(folder: &str) -> bool {
+    let versions = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut bins = versions.map(|version| version.path().join("bin"));
+    bins.any(|bin| ["initdb", "postgres", "psql"].iter().all(|one| bin.join(one).is_file()))
+}
 
 /// The cargo-deny that the checks are written against.
 pub(crate) const DENY: &str = "0.20.2";
 
 /// Brings what is missing if it may, and gives what is missing still.
 pub(crate) fn missing(install: bool) -> Vec<&'static Tool> {
-    let absent = || TOOLS.iter().filter(|tool| !process::exists(tool.program));
+    let absent = || TOOLS.iter().filter(|tool| !exists(tool.program));
     if absent().next().is_some() && may_install(install) {
         let packages: Vec<&str> = absent().map(|tool| tool.package).collect();
         eprintln!("installing {}", packages.join(", "));
@@ -79,4 +96,24 @@ pub(crate) fn deny(install: bool) -> Option<String> {
         return own.to_str().map(str::to_owned);
     }
     process::exists("cargo-deny").then(|| "cargo-deny".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_postgresql_is_there_when_all_of_its_programs_are() {
+        let dir = std::env::temp_dir().join(format!("probity-xtask-postgres-{}", std::process::id()));
+        let bin = dir.join("17/bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        let folder = dir.to_str().unwrap();
+        for program in ["initdb", "postgres", "psql"] {
+            assert!(!postgres_in(folder));
+            std::fs::write(bin.join(program), "").unwrap();
+        }
+        assert!(postgres_in(folder));
+        std::fs::remove_dir_all(&dir).unwrap();
+        assert!(!postgres_in(folder));
+    }
 }

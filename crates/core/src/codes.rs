@@ -22,6 +22,8 @@ pub enum Area {
     Judge,
     /// Using the program.
     Usage,
+    /// The index of QA runs and the phase gate.
+    Index,
 }
 
 /// Whose move it is (ux.md section 3).
@@ -351,6 +353,34 @@ catalogue! {
     FileExists = "file_exists", Usage, Agent, "A file is already there and is not overwritten.", "Move it away, or choose another name.";
     Interrupted = "interrupted", Usage, Person, "The command was interrupted.", "Run it again.";
     TrustFromEnvironment = "trust_from_environment", Usage, Agent, "What a verifier trusts was set in the environment of the command. It has no effect: whoever made the run could have set it.", "Give it as a flag of the command.";
+
+    // The index of QA runs
+    IndexMissing = "index_missing", Index, Agent, "There is no index of QA runs, so nothing is known of any requirement.", "Make one with probity qa require, or name it with --index.";
+    IndexUnreachable = "index_unreachable", Index, Agent, "The index of QA runs cannot be opened, reached, or written in time.", "Check that the file or the database is there and may be written; see probity settings for which one it is.";
+    IndexForm = "index_form", Index, Agent, "The tables of the index are of another form than this program knows; it does not touch them.", "Use the program that made them, or export with that one and import into a new index.";
+    IndexUrl = "index_url", Index, Agent, "What names the index is neither a file nor a URL of PostgreSQL.", "Name a file, or write postgres://user@host/database.";
+    IndexRefused = "index_refused", Index, Agent, "The database refused a row: it stands already, would change what was recorded, or is out of range. What was recorded stays.", "Record a new run; a recorded one is never changed.";
+    NotIndexed = "not_indexed", Index, Agent, "A run was made and has its verdict, but its outcome is not in the index; a phase gate does not know of it.", "Repair what is named, then record it with probity qa record REQUIREMENT --run RUN.";
+    RequirementUnknown = "requirement_unknown", Index, Agent, "The index has no requirement of this id.", "Enter it with probity qa require, or correct the id.";
+    KeyConflict = "key_conflict", Index, Agent, "A key or an id stands for something else already. What was recorded is never written over.", "Choose another key, or record nothing: what stands under it is kept.";
+    ReasonMissing = "reason_missing", Index, Person, "What a requirement asks for would change, and nobody says why. A change is kept as a version with its author and reason.", "Say --reason.";
+    RawResultUnfit = "raw_result_unfit", Index, Agent, "A raw result is too large, or has more keys than can be kept for policies to look at.", "Keep large evidence as an artifact, and put what policies look at into top-level keys.";
+    WaiverEnds = "waiver_ends", Index, Person, "A waiver ends in the past, or after more than a year.", "Say --until with a day ahead; what should never hold is no requirement.";
+    ImportUnfit = "import_unfit", Index, Agent, "A line is none of those that probity qa export --as jsonl writes.", "Export again; CSV and tables for analysis cannot be imported.";
+
+    // What a phase gate says of a requirement
+    NoRequirement = "no_requirement", Index, Agent, "Nothing is required in this phase. Nothing is not a pass.", "Enter what must hold with probity qa require.";
+    RunsStale = "runs_stale", Index, Agent, "The requirement has runs, but none of the commit that is asked about. A later clock makes no run fresh.", "Run it on this commit.";
+    RunsReportedOnly = "runs_reported_only", Index, Agent, "The runs of this commit were reported by somebody, and the requirement does not count those.", "Let probity run make the run; or a person decides that reported runs count: probity qa require ID --accept-reported --reason WHY.";
+    RunsDirty = "runs_dirty", Index, Agent, "The runs of this commit were made in a work tree that differs from it, so they say nothing of it.", "Commit what is meant, and run again.";
+    NewestContradicts = "newest_contradicts", Index, Product, "A run is what the success policy asks for, but the newest run of the commit is not.", "Look at the newest run and run again; --select any lets one good run do.";
+    AttemptsExceeded = "attempts_exceeded", Index, Product, "The first so many runs of the commit are not what the success policy asks for; later ones are not counted, or anything would pass in the end.", "Repair the product and run on the new commit.";
+    Waived = "waived", Index, Person, "Somebody waived the requirement for a while, with a reason. It holds nothing up, and is said each time.", "Make it hold before the waiver ends.";
+    WaiverUnsigned = "waiver_unsigned", Index, Person, "The gate is open because of a waiver that bears no signature: whoever can write the index can have given it. The claim is capped.", "Look at who gave it and why.";
+    WaiverExpired = "waiver_expired", Index, Person, "A waiver of the requirement has ended, and counts no more.", "Make the requirement hold, or give a new waiver.";
+    WaiverVoid = "waiver_void", Index, Person, "A waiver was given for another version of the requirement or for another commit, so it does not count.", "Make the requirement hold, or give a new waiver.";
+    CommitUnknown = "commit_unknown", Index, Agent, "Nobody says which commit is asked about, and the folder is no git work tree, so no run is known to be of it.", "Say --commit.";
+    CommitDirty = "commit_dirty", Index, Agent, "The work tree differs from its commit, so a run that is recorded by hand cannot be said to be of that commit.", "Commit first, or say --commit with what was tested.";
 }
 
 impl Code {

@@ -51,6 +51,7 @@
 //! * [`verify`]: everything derived again and compared.
 //! * [`judge`]: what a program judges that rules cannot, and when its votes count; [`image`]: pictures as pixels.
 //! * [`success_policy`]: what runs come to together.
+//! * [`qa`]: requirements and their QA runs over time, and what blocks a phase.
 
 pub mod allow;
 pub mod audit;
@@ -86,6 +87,7 @@ pub mod observe;
 pub mod origin;
 pub mod path;
 pub mod plan;
+pub mod qa;
 pub mod recorded;
 pub mod redact;
 pub mod secret;

@@ -32,7 +32,7 @@ pub use chance::{Interval, at_half, interval};
 pub use detail::{Looked, detail};
 pub use import::{Dialect, Imported, NotImported, import};
 pub use lint::{WIDEST, lint};
-pub use of_run::{qa_run, unproved};
+pub use of_run::{qa_run, raw_result_of, unproved};
 pub use outcome::{Outcome, Reason, conclude};
 pub use planned::{Log, Planned, Series};
 pub use policy::{Bound, Expected, Operator, Policy, Rule};

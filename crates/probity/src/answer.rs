@@ -11,6 +11,7 @@ pub(crate) mod finding;
 pub(crate) mod judge;
 pub(crate) mod next;
 pub(crate) mod policy;
+pub(crate) mod qa;
 pub(crate) mod statistics;
 pub(crate) mod remedy;
 pub(crate) mod run;

@@ -4,6 +4,7 @@ pub(crate) mod guard;
 pub(crate) mod playwright;
 pub(crate) mod judge;
 pub(crate) mod policy;
+pub(crate) mod qa;
 
 use std::path::PathBuf;
 
@@ -76,6 +77,9 @@ pub(crate) enum Command {
     /// Judge QA runs by a success policy
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Keep requirements and their QA runs, and ask whether a phase is open
+    #[command(subcommand)]
+    Qa(qa::QaCommand),
     /// Ask the write guard of Playwright runs
     #[command(subcommand)]
     Guard(guard::GuardCommand),
@@ -184,6 +188,9 @@ pub(crate) struct RunArgs {
     /// Where runs are kept, if not in probity-runs of the project
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,
+    /// The index of QA runs that outcomes are recorded in, where there is one; _qa/index.sqlite beside the runs when left out
+    #[arg(long, value_name = "FILE|URL", env = "PROBITY_QA_INDEX", hide_env_values = true)]
+    pub index: Option<String>,
     /// Close a run that was never closed; of a closed run, write the views again
     #[arg(long, value_name = "RUN", conflicts_with_all = ["plans", "env", "only", "allow", "repeat", "plan_only", "challenge"])]
     pub resume: Option<String>,

@@ -12,6 +12,7 @@ pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod playwright;
 pub(crate) mod policy;
+pub(crate) mod qa;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -10,7 +10,7 @@ mod cases;
 pub(crate) mod clock;
 mod close;
 mod desk;
-mod git;
+pub(crate) mod git;
 mod open;
 mod planned;
 mod preflight;

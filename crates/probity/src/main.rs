@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Plan(PlanCommand::Check(args)) => cmd::plan::check(&args, out),
         Command::Plan(PlanCommand::Expand(args)) => cmd::plan::expand(&args, out),
         Command::Policy(command) => cmd::policy::policy(&command, out),
+        Command::Qa(command) => cmd::qa::qa(&command, out),
         Command::Guard(command) => cmd::guard::guard(&command, out),
         Command::Playwright(command) => cmd::playwright::playwright(&command, out),
         Command::Judge(command) => cmd::judge::judge(&command, out),

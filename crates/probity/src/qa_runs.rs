@@ -1,6 +1,8 @@
-//! Where QA runs come from: files of JSON lines, read line by line in bounded memory, JSON arrays, and run folders.
+//! Where QA runs come from: files of JSON lines, read line by line in bounded memory, JSON arrays,
+//! run folders, and the index.
 
 mod folders;
+pub(crate) mod index;
 mod lines;
 
 use std::path::Path;
@@ -72,6 +74,9 @@ pub(crate) fn read(
     take: &mut dyn FnMut(Row),
 ) -> Result<Offered, Unread> {
     let mut sieve = Sieve { asked: args.requirement.as_deref(), whose, offered: Offered::default(), take };
+    if let Some(said) = &args.index {
+        index::read(args, said, want, out, &mut sieve)?;
+    }
     for source in &args.runs {
         let path = Path::new(source);
         if source != "-" && path.is_dir() {

@@ -5,6 +5,7 @@ pub(crate) mod block;
 pub(crate) mod gaps;
 pub(crate) mod judge;
 pub(crate) mod policy;
+pub(crate) mod qa;
 pub(crate) mod progress;
 pub(crate) mod run;
 pub(crate) mod show;

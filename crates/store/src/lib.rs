@@ -5,6 +5,7 @@
 //! anywhere.
 //!
 //! * [`run`]: the writer of one run folder, and taking up a run that was never closed.
+//! * [`index`]: requirements and their QA runs over time, in SQLite or PostgreSQL.
 //! * [`list`]: the run list, one line when a run opens, closes or is withdrawn.
 //! * [`find`]: which folder a person means.
 //! * [`glance`]: some lines of a run's journal, without reading the run.
@@ -15,6 +16,7 @@ mod beneath;
 mod error;
 pub mod find;
 pub mod glance;
+pub mod index;
 pub mod list;
 pub mod media;
 pub mod naming;

@@ -37,6 +37,13 @@ pub fn qa_run(verified: &Verified, want: &Want) -> Option<Row> {
     })
 }
 
+/// The raw result of a run that verifies and was closed; `None` for any other, which says nothing.
+#[must_use]
+pub fn raw_result_of(verified: &Verified) -> Option<Json> {
+    verified.status()?;
+    verified.judged.as_ref().map(raw_result)
+}
+
 /// A run that nobody can show any more: it was begun, and its folder is gone or does not verify. It counts as an error.
 #[must_use]
 pub fn unproved(name: &str, series: Option<&str>, at: Option<&str>, why: &str) -> Row {

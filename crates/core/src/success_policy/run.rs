@@ -171,6 +171,16 @@ pub struct Time(u64);
 impl Time {
     /// After every time that can be written.
     pub const LATEST: Self = Self(u64::MAX);
+    /// Times of the index, in microseconds since 1970: they are compared with each other alone.
+    #[must_use]
+    pub const fn of_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// A number that is greater for a later time.
+    pub(super) const fn order(self) -> u64 {
+        self.0
+    }
 
     /// Reads one.
     #[must_use]

@@ -7,6 +7,7 @@ use super::run::{Class, Run, Time};
 use super::see::Seen;
 use super::{Interval, interval};
 use crate::codes::Code;
+use crate::qa::Sums;
 use crate::verdict::QaVerdict;
 
 /// Counts of runs under one policy. Adding runs one by one, or merging counts of parts, comes to the same.
@@ -159,6 +160,30 @@ impl State {
     #[must_use]
     pub fn is_contradicted(&self) -> bool {
         self.newest_yes.is_some() && self.newest_no > self.newest_yes
+    }
+}
+
+impl State {
+    /// The counts as a row of the index.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let Counts { pass, fail, undetermined, error, .. } = self.counts;
+        let counts = [pass, fail, undetermined, error, self.yes, self.no, self.contradictions, self.scores_differ];
+        let newest = [self.newest_yes, self.newest_no].map(|at| at.map_or(0, |at| whole(at.order())));
+        Sums { counts: counts.map(whole), newest }
+    }
+
+    /// The counts of a row of the index. A verdict there is always one of the four, and never missing. They say nothing of
+    /// the order of runs, which some policies ask for ([`Policy::is_ordered`]).
+    #[must_use]
+    pub fn of_sums(sums: &Sums) -> Self {
+        let [pass, fail, undetermined, error, yes, no, contradictions, scores_differ] =
+            sums.counts.map(|count| u64::try_from(count).unwrap_or(0));
+        let [newest_yes, newest_no] =
+            sums.newest.map(|at| u64::try_from(at).ok().filter(|at| *at > 0).map(Time::of_micros));
+        let counts = Counts { pass, fail, undetermined, error, unknown: 0, pending: 0 };
+        Self { counts, yes, no, contradictions, scores_differ, newest_yes, newest_no, log: Log::default() }
     }
 }
 

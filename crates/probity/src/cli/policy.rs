@@ -38,12 +38,19 @@ pub(crate) struct CheckArgs {
 /// What is judged, and by what.
 #[derive(Debug, Args)]
 pub(crate) struct Judged {
-    /// The text of the policy column; empty means no policy. `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub policy: PathBuf,
+    /// The text of the policy column; empty means no policy. `-` is standard input. With --index, the requirement's own when
+    /// left out
+    #[arg(long, value_name = "FILE", required_unless_present = "index")]
+    pub policy: Option<PathBuf>,
     /// QA runs: JSON lines or a JSON array, `-` for standard input; run folders, folders of runs, run ids
-    #[arg(long, value_name = "FILE|DIR|RUN", num_args = 1.., required = true)]
+    #[arg(long, value_name = "FILE|DIR|RUN", num_args = 1.., required_unless_present = "index")]
     pub runs: Vec<String>,
+    /// Every run of a requirement in the index of QA runs, reported and of whatever commit
+    #[arg(long, value_name = "FILE|URL", requires = "requirement", conflicts_with = "runs")]
+    pub index: Option<String>,
+    /// Of the index, the runs of these commits alone
+    #[arg(long, value_name = "COMMIT", num_args = 1.., requires = "index")]
+    pub commit: Vec<String>,
     /// Count the runs of this requirement alone: the field requirement of a line, the series of a run folder
     #[arg(long, value_name = "ID")]
     pub requirement: Option<String>,
@@ -59,6 +66,7 @@ Examples:
   probity policy eval --policy flow.policy.json --runs runs.jsonl
   export-runs | probity policy eval --policy flow.policy.json --runs -
   probity policy eval --policy flow.policy.json --runs probity-runs --requirement 5e71e55e71e55e71
+  probity policy eval --index probity-runs/_qa/index.sqlite --requirement CHECKOUT-FLOW
 
 A line is {\"verdict\", \"score\", \"confidence\", \"raw_result\", \"created_at\"}; their order never matters.
 Exit codes: 0 satisfied, 1 failed, 5 undetermined, 2 invalid policy or malformed runs")]

@@ -11,6 +11,7 @@ use probity_core::codes::Code;
 use probity_core::verdict::Status;
 use probity_store::{find, naming::RUNS};
 
+use super::qa::follow::Follow;
 use super::run::{Ask, interrupts};
 use super::{fail, fail_documents, fail_with, verify};
 use crate::cli::{DemoArgs, OneRun, VerifyArgs};
@@ -87,7 +88,7 @@ impl Act<'_> {
 
     /// The run, shown as `run` shows it.
     fn plain(self, out: Out) -> u8 {
-        let exit = self.ask().all(&self.sources, out);
+        let exit = self.ask().all(&self.sources, &mut Follow::nobody(), out);
         if let Ok(run) = find::newest(&self.scene.folder.join(RUNS)) {
             after(self.args, &run, out);
         }

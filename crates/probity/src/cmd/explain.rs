@@ -12,7 +12,7 @@ use crate::out::Out;
 use crate::screen::block::{Block, whose};
 
 /// The areas in the order in which a reader meets them, with a heading and a sentence.
-const AREAS: [(Area, &str, &str); 8] = [
+const AREAS: [(Area, &str, &str); 9] = [
     (Area::Document, "document", "Reading what people write."),
     (Area::Lint, "plan check", "Rules that a plan can break without being run."),
     (Area::Step, "step", "What a step came to."),
@@ -21,6 +21,7 @@ const AREAS: [(Area, &str, &str); 8] = [
     (Area::Policy, "success policy", "What `probity policy` says of success policies and their runs."),
     (Area::Judge, "judge", "What `probity judge` says of judges and their votes."),
     (Area::Usage, "usage", "Using the program."),
+    (Area::Index, "index of QA runs", "Keeping requirements and their runs, and what `probity qa gate` says."),
 ];
 
 /// Explains one code, or all.

@@ -17,8 +17,9 @@ pub(crate) use explain::Shown;
 pub(crate) use what_if::WhatIf;
 
 use super::fail;
-use crate::cli::policy::PolicyCommand;
+use crate::cli::policy::{Judged, PolicyCommand};
 use crate::out::Out;
+use crate::qa_runs;
 
 /// Carries out one of the commands.
 pub(crate) fn policy(command: &PolicyCommand, out: Out) -> u8 {
@@ -58,6 +59,18 @@ impl Source {
     /// Digest of the text, as it stands.
     pub(crate) fn sha256(&self) -> Digest {
         Digest::of(&self.text)
+    }
+}
+
+/// The policy that runs are judged by: the one that was named, else the requirement's own of the index.
+///
+/// # Errors
+/// The exit code, after the reason was given.
+fn judged_source(args: &Judged, out: Out) -> Result<Source, u8> {
+    match (&args.policy, &args.index) {
+        (Some(file), _) => source(file, out),
+        (None, Some(said)) => qa_runs::index::policy(args, said, out).map(|(name, text)| Source::new(name, text)),
+        (None, None) => Err(fail(out, Code::UsageError, "there is no policy", "say --policy or --index")),
     }
 }
 

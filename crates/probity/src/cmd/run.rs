@@ -11,6 +11,7 @@ use probity_core::verdict::worst_exit;
 use probity_store::find;
 use tokio::sync::watch;
 
+use super::qa::follow::Follow;
 use super::{fail, fail_documents, fail_store, fail_with, here};
 use crate::cli::RunArgs;
 use crate::engine::{self, EngineError, Event, Finished, Request, Shared};
@@ -27,8 +28,9 @@ pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
         Err(exit) => return exit,
     };
     let runs = find::runs_root(args.out.as_deref(), &project.root);
+    let mut follow = Follow::of(args.index.as_deref(), &runs, out);
     if let Some(run) = &args.resume {
-        return resume(run, &runs, out);
+        return resume(run, &runs, &mut follow, out);
     }
     let sources = match plans::find(&args.plans) {
         Ok(sources) => sources,
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &RunArgs, out: Out) -> u8 {
         challenge: args.challenge.clone(),
         repeat: args.repeat,
     };
-    if args.plan_only { plan_only::plan_only(&ask, &sources, out) } else { ask.all(&sources, out) }
+    if args.plan_only { plan_only::plan_only(&ask, &sources, out) } else { ask.all(&sources, &mut follow, out) }
 }
 
 /// What is asked of every plan of one call.
@@ -63,7 +65,7 @@ pub(crate) struct Ask<'a> {
 impl Ask<'_> {
     /// Runs the plans one after another, each as often as was asked, and gives the worst exit code. One budget serves
     /// them all.
-    pub(crate) fn all(&self, sources: &[PlanSource], out: Out) -> u8 {
+    pub(crate) fn all(&self, sources: &[PlanSource], follow: &mut Follow, out: Out) -> u8 {
         let runtime = match event_loop(out) {
             Ok(runtime) => runtime,
             Err(exit) => return exit,
@@ -82,6 +84,7 @@ impl Ask<'_> {
                         if !out.json {
                             out.data(&screen::run(&done, &source.name, out));
                         }
+                        follow.record(&done.verified, out);
                         finished.push((source.name.clone(), done));
                     }
                     Err(error) => {
@@ -226,7 +229,7 @@ async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
     }
 }
 
-fn resume(run: &str, runs: &std::path::Path, out: Out) -> u8 {
+fn resume(run: &str, runs: &std::path::Path, follow: &mut Follow, out: Out) -> u8 {
     let dir = match find::locate(runs, Some(run)) {
         Ok(dir) => dir,
         Err(error) => return fail_store(out, &error),
@@ -239,6 +242,7 @@ fn resume(run: &str, runs: &std::path::Path, out: Out) -> u8 {
             } else {
                 out.data(&screen::run(&done, "", out));
             }
+            follow.record(&done.verified, out);
             answer::exit(&done.verified)
         }
         Err(EngineError::Store(error)) => fail_store(out, &error),

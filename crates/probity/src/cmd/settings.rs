@@ -20,8 +20,16 @@ use crate::project::{Project, SETTINGS};
 use crate::screen::block::Block;
 
 /// Variables that are settings.
-const VARIABLES: [&str; 6] =
-    ["PROBITY_FORMAT", "PROBITY_COLOR", "PROBITY_ENV", "PROBITY_JOBS", "PROBITY_OUT", "PROBITY_AGENT"];
+const VARIABLES: [&str; 8] = [
+    "PROBITY_FORMAT",
+    "PROBITY_COLOR",
+    "PROBITY_ENV",
+    "PROBITY_JOBS",
+    "PROBITY_OUT",
+    "PROBITY_AGENT",
+    "PROBITY_QA_INDEX",
+    "PROBITY_BY",
+];
 
 /// A setting in effect.
 struct Setting {
@@ -74,6 +82,10 @@ fn rows(args: &SettingsArgs, project: &Project, profile: &Profile, out: Out) -> 
     add("talk", quiet.to_owned(), out::agent().map_or_else(default, |name| format!("variable {name}")));
     let runs = find::runs_root(args.out.as_deref(), &project.root);
     add("out", runs.display().to_string(), typed("out", "PROBITY_OUT").unwrap_or_else(default));
+    let named = std::env::var("PROBITY_QA_INDEX").ok().filter(|text| !text.is_empty());
+    let index = super::qa::target(named.as_deref(), &runs).map_or_else(|e| e.to_string(), |target| target.to_string());
+    let from = if named.is_some() { "variable PROBITY_QA_INDEX".to_owned() } else { default() };
+    add("qa index", index, from);
     let env = args.env.clone().or_else(|| profile.default_environment.clone());
     let from = typed("env", "PROBITY_ENV")
         .unwrap_or_else(|| if env.is_some() { format!("{SETTINGS}; a plan may name another") } else { default() });

@@ -14,6 +14,16 @@ pub(super) fn state(project: &Path, plan: Option<(&Path, &[u8])>) -> Option<Git>
     Some(Git { commit, tree, dirty, plan_changed: plan.and_then(|(path, bytes)| plan_changed(project, path, bytes)) })
 }
 
+/// The commit of a name in full; `None` where git knows none, or there is no work tree.
+pub(crate) fn commit(project: &Path, named: &str) -> Option<String> {
+    ask(project, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{named}^{{commit}}")])
+}
+
+/// Whether the work tree differs from its commit.
+pub(crate) fn dirty(project: &Path) -> bool {
+    ask(project, &["status", "--porcelain"]).is_none_or(|changes| !changes.is_empty())
+}
+
 /// Whether the plan differs from the one at the merge base with the main branch; unknown where there is none.
 fn plan_changed(project: &Path, plan: &Path, bytes: &[u8]) -> Option<bool> {
     let main = ["origin/HEAD", "origin/main", "origin/master", "main", "master"]

@@ -16,6 +16,7 @@ mod machine;
 mod page;
 mod place;
 mod policy;
+mod qa;
 mod reports;
 mod running;
 mod verifying;

@@ -122,7 +122,7 @@ impl Place {
     /// The only run folder.
     pub(crate) fn run_folder(&self) -> PathBuf {
         let runs = std::fs::read_dir(self.path().join("probity-runs")).unwrap();
-        let mut folders: Vec<PathBuf> = runs.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+        let mut folders: Vec<PathBuf> = runs.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir() && !path.ends_with("_qa")).collect();
         folders.sort();
         folders.pop().unwrap()
     }
@@ -142,11 +142,15 @@ impl Place {
 
     /// The same with variables in the environment.
     pub(crate) fn probity_with(&self, words: &str, variables: &[(&str, &str)]) -> Ran {
-        self.probity_words(&words.split_whitespace().collect::<Vec<_>>(), variables)
+        self.probity_words(words.split_whitespace(), variables)
     }
 
-    /// The same with the words one by one.
-    pub(crate) fn probity_words(&self, words: &[&str], variables: &[(&str, &str)]) -> Ran {
+    /// Runs the program with words that may hold spaces.
+    pub(crate) fn probity_words<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+        variables: &[(&str, &str)],
+    ) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_probity"))
             .args(words)
             .current_dir(self.path())

@@ -2,7 +2,7 @@
 
 use probity_core::success_policy::{State, Want};
 
-use super::source;
+use super::judged_source;
 use crate::answer;
 use crate::answer::policy::Judgement;
 use crate::cli::policy::EvalArgs;
@@ -12,7 +12,7 @@ use crate::screen;
 
 /// Evaluates. Lines are counted as they are read, and none is kept.
 pub(super) fn eval(args: &EvalArgs, out: Out) -> u8 {
-    let source = match source(&args.judged.policy, out) {
+    let source = match judged_source(&args.judged, out) {
         Ok(source) => source,
         Err(exit) => return exit,
     };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use probity_core::success_policy::{Invalid, Policy, Row, Run, Seen, State, Want};
 
-use super::{Source, source};
+use super::{Source, judged_source};
 use crate::answer;
 use crate::answer::policy::Judgement;
 use crate::cli::policy::ExplainArgs;
@@ -34,7 +34,7 @@ pub(crate) struct Shown {
 
 /// Explains.
 pub(super) fn explain(args: &ExplainArgs, out: Out) -> u8 {
-    let source = match source(&args.judged.policy, out) {
+    let source = match judged_source(&args.judged, out) {
         Ok(source) => source,
         Err(exit) => return exit,
     };

@@ -7,7 +7,7 @@ use probity_core::json::{Json, Limits, Map, read};
 use probity_core::success_policy::{Reason, Row, State, Time, Want, conclude};
 use probity_core::verdict::{QaVerdict, worst_exit};
 
-use super::{Source, source};
+use super::{Source, judged_source, source};
 use crate::answer;
 use crate::cli::policy::WhatIfArgs;
 use crate::cmd::fail;
@@ -76,7 +76,7 @@ impl WhatIf<'_> {
 
 /// Says what would be.
 pub(super) fn what_if(args: &WhatIfArgs, out: Out) -> u8 {
-    let now = match source(&args.judged.policy, out) {
+    let now = match judged_source(&args.judged, out) {
         Ok(source) => source,
         Err(exit) => return exit,
     };
