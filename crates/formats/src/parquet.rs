@@ -124,10 +124,7 @@ fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     let (physical, logical) = match column.kind {
         Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         Kind::Whole => (Physical::INT64, None),
-        Kind::Time => (
-            Physical::INT64,
-            Some(LogicalType::timestamp(true, parquet::basic::TimeUnit::MICROS)),
-        ),
+        Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, parquet::basic::TimeUnit::MICROS))),
         Kind::Real => (Physical::DOUBLE, None),
     };
     let builder = Type::primitive_type_builder(&column.name, physical).with_logical_type(logical);
@@ -146,7 +143,8 @@ fn write<'c, W: Write + Send>(
     let levels: Vec<i16> = cells.clone().map(|cell| i16::from(*cell != Cell::Empty)).collect();
     match kind {
         Kind::Text => {
-            let text = |cell: &Cell| if let Cell::Text(text) = cell { Some(ByteArray::from(text.as_str())) } else { None };
+            let text =
+                |cell: &Cell| if let Cell::Text(text) = cell { Some(ByteArray::from(text.as_str())) } else { None };
             let values: Vec<ByteArray> = cells.filter_map(text).collect();
             column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
         }

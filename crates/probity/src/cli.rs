@@ -1,8 +1,8 @@
 //! The command line, as typed. Each command's module says what is meant by it.
 
 pub(crate) mod guard;
-pub(crate) mod playwright;
 pub(crate) mod judge;
+pub(crate) mod playwright;
 pub(crate) mod policy;
 pub(crate) mod qa;
 

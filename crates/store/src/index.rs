@@ -10,8 +10,8 @@ mod import;
 mod read;
 mod require;
 mod rows;
-mod target;
 mod tables;
+mod target;
 mod waive;
 mod write;
 

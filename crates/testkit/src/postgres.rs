@@ -24,7 +24,8 @@ pub struct Postgres {
 }
 
 /// Starts the server and ends it when its own standard input is closed, so that it does not outlive the test.
-const KEEPER: &str = r#"exec 3<&0; "$0" "$@" </dev/null >/dev/null 2>"$KEEPER_LOG" & p=$!; read -r line <&3; kill -QUIT $p; wait $p"#;
+const KEEPER: &str =
+    r#"exec 3<&0; "$0" "$@" </dev/null >/dev/null 2>"$KEEPER_LOG" & p=$!; read -r line <&3; kill -QUIT $p; wait $p"#;
 
 impl Postgres {
     /// Makes and starts one.

@@ -97,10 +97,41 @@ impl Measure {
             let pixels = a.chunks_exact(CHANNELS).zip(b.chunks_exact(CHANNELS));
             for (_, (a, b)) in (0..image.width()).zip(pixels).filter(|(x, _)| !covered.iter().any(|c| c.contains(x))) {
                 compared += 1;
-                changed += u64::from(a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > self.threshold));
+                changed += u64::from(self.differs(a, b));
             }
         }
         if compared == 0 { Compared::Nothing } else { Compared::Pixels { compared, changed } }
+    }
+
+    /// Where two pictures of one size differ: differing pixels red, masked ones blue, all others faded. `None` for other sizes.
+    #[must_use]
+    pub fn drawn(&self, image: &Image, baseline: &Image) -> Option<Image> {
+        if let Compared::Sizes(_) = self.compare(image, baseline) {
+            return None;
+        }
+        let mut drawn = baseline.clone();
+        let (row, width) = (image.row(), image.width());
+        let rows = drawn.pixels_mut().chunks_exact_mut(row).zip(image.pixels().chunks_exact(row));
+        for (line, (to, from)) in (0..image.height()).zip(rows) {
+            let covered: Vec<_> = self.masks.iter().filter_map(|mask| mask.covers(line)).collect();
+            for (x, (to, from)) in (0..width).zip(to.chunks_exact_mut(CHANNELS).zip(from.chunks_exact(CHANNELS))) {
+                let pixel = if covered.iter().any(|columns| columns.contains(&x)) {
+                    [190, 200, 255, 255]
+                } else if self.differs(from, to) {
+                    [220, 0, 0, 255]
+                } else {
+                    let gray = to.iter().take(CHANNELS - 1).map(|channel| u16::from(*channel)).sum::<u16>() / 3;
+                    let faded = u8::try_from(192 + gray / 4).unwrap_or(u8::MAX);
+                    [faded, faded, faded, 255]
+                };
+                to.copy_from_slice(&pixel);
+            }
+        }
+        Some(drawn)
+    }
+
+    fn differs(&self, a: &[u8], b: &[u8]) -> bool {
+        a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > self.threshold)
     }
 
     /// What a comparison comes to. At no change a pass is certain, at twice the bound a failure is, and at the bound either
@@ -180,6 +211,16 @@ mod tests {
         let all = Measure { masks: vec![Mask::parse("0,0,4000000000,4000000000").unwrap()], ..Measure::default() };
         assert_eq!(all.compare(&page(10, 10), &page(10, 10)), Compared::Nothing);
         assert_eq!(all.judge(Compared::Nothing).alike, None);
+    }
+
+    #[test]
+    fn a_drawing_shows_what_was_counted() {
+        let (page, mut measure) = (page(40, 40), Measure::default());
+        measure.masks = vec![Mask::parse("0,0,3,1").unwrap()];
+        let drawn = measure.drawn(&with(&page, 5, 90), &page).unwrap();
+        let of = |colour: [u8; 4]| drawn.pixels().chunks_exact(CHANNELS).filter(|pixel| *pixel == colour).count();
+        assert_eq!((of([220, 0, 0, 255]), of([190, 200, 255, 255]), of([255; 4]) > 1000), (2, 3, true));
+        assert_eq!(measure.drawn(&page, &crate::image::tests::page(40, 41)), None);
     }
 
     #[test]

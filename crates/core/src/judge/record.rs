@@ -108,8 +108,9 @@ pub fn row(record: &Record, conclusion: &Conclusion) -> Json {
     Json::Map(row)
 }
 
-/// Keys that are ours; a measure of such a name stays in its vote.
-const OURS: [&str; 13] = [
+/// Keys that are ours, here or in the raw result of a run (`success_policy::qa_run`); a measure of such a name stays in its
+/// vote, so that no judge says what a program ended with.
+const OURS: [&str; 16] = [
     "class",
     "protocol",
     "judge",
@@ -123,6 +124,9 @@ const OURS: [&str; 13] = [
     "isolation",
     "void",
     "votes",
+    "criteria",
+    "exit_code",
+    "http_status",
 ];
 
 fn raw_result(record: &Record, conclusion: &Conclusion) -> Json {

@@ -121,7 +121,7 @@ fn ballot(asked: Asked, said: &str) -> Ballot {
             confidence: Number::parse(confidence).unwrap(),
             evidence: vec!["x1".to_owned()],
             reason: None,
-            measures: vec![("changed_ppm".into(), Json::from(confidence.len()))],
+            measures: vec![("changed_ppm".into(), Json::from(confidence.len())), ("exit_code".into(), Json::from(0))],
         }),
         None => Err(AnswerFault { code: Code::JudgeCallFailed, message: "it hung".to_owned() }),
     };
@@ -210,6 +210,8 @@ fn a_row_is_read_by_success_policies_and_keeps_every_vote() {
     assert_eq!(read_back.requirement.as_deref(), Some("ORDER-2"));
     assert!(read_back.run.at.is_some());
     assert!(read_back.run.facts.get("changed_ppm").is_some());
+    // What a run says of itself, no judge says for it.
+    assert!(read_back.run.facts.get("exit_code").is_none());
     let value = read(line.as_bytes(), &Limits::default()).unwrap();
     let votes = value.get("raw_result").unwrap().get("votes").unwrap().as_list().unwrap();
     let brief = |vote: &Json| {

@@ -272,20 +272,22 @@ fn nothing(standing: &Standing, asked: &Asked) -> (Code, String) {
 fn drawn(policy: &Policy, state: &State) -> String {
     let (yes, of) = state.judged(policy);
     let counts = state.counts();
-    let classes = [
-        (counts.pass, "pass"),
-        (counts.fail, "fail"),
-        (counts.error, "error"),
-        (counts.undetermined, "undetermined"),
-    ];
+    let classes =
+        [(counts.pass, "pass"), (counts.fail, "fail"), (counts.error, "error"), (counts.undetermined, "undetermined")];
     let some = classes.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     let runs = some.collect::<Vec<_>>().join(", ");
     match policy {
         Policy::Statistical { min_runs, min_pass_rate } => {
-            format!("{yes} of {of} passed; {min_runs} runs and a rate of {} are needed ({runs})", min_pass_rate.number().token())
+            format!(
+                "{yes} of {of} passed; {min_runs} runs and a rate of {} are needed ({runs})",
+                min_pass_rate.number().token()
+            )
         }
         Policy::AgentJudgment { min_runs, .. } => {
-            format!("{yes} sure of a pass and {} sure of a failure in {of} looks; {min_runs} are needed ({runs})", state.no())
+            format!(
+                "{yes} sure of a pass and {} sure of a failure in {of} looks; {min_runs} are needed ({runs})",
+                state.no()
+            )
         }
         _ => {
             let measured = if of == 1 { "measured run is" } else { "measured runs are" };

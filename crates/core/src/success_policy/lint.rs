@@ -141,7 +141,8 @@ impl Lint<'_> {
     /// An interval that is wrong so often that it says next to nothing.
     fn sure(&mut self, level: &Level) {
         if level.confidence().float() < 1.0 - LOOSE {
-            let message = format!("a confidence of {} is wrong more than one time in five", level.confidence().number().token());
+            let message =
+                format!("a confidence of {} is wrong more than one time in five", level.confidence().number().token());
             self.warn(Code::LooseErrorRate, self.at("confidence"), &message, "");
         }
     }
@@ -150,7 +151,8 @@ impl Lint<'_> {
     fn reachable(&mut self, policy: &Policy, min_runs: u64) {
         let needed = first(min_runs, REACH, |runs| settled(policy, (runs, 0)) == Some(true));
         let Some(needed) = needed.filter(|needed| *needed > min_runs) else { return };
-        let message = format!("after {min_runs} runs nothing can be satisfied: it takes {needed} passes without a failure");
+        let message =
+            format!("after {min_runs} runs nothing can be satisfied: it takes {needed} passes without a failure");
         let help = format!("plan for at least {needed} runs");
         self.warn(Code::RunsTooFew, self.at("min_runs"), &message, &help);
     }

@@ -255,7 +255,11 @@ impl Policy {
     #[must_use]
     pub const fn least(&self) -> u64 {
         match self {
-            Self::VerdictPass | Self::Check { .. } | Self::Threshold { .. } | Self::Composite { .. } | Self::Sprt(_) => 1,
+            Self::VerdictPass
+            | Self::Check { .. }
+            | Self::Threshold { .. }
+            | Self::Composite { .. }
+            | Self::Sprt(_) => 1,
             Self::Statistical { min_runs, .. }
             | Self::AgentJudgment { min_runs, .. }
             | Self::Wilson { min_runs, .. }

@@ -155,7 +155,8 @@ fn policy(node: &Node) -> Read<Policy> {
         return Err(Box::new(unknown.help(Some(help))));
     };
     let rest: Vec<&(Key, Node)> = pairs.iter().filter(|(key, _)| key.name != "type").collect();
-    let read = Fields::of(&rest, known.forms, node.place, "", known.name).and_then(|fields| of_fields(known.name, &fields));
+    let read =
+        Fields::of(&rest, known.forms, node.place, "", known.name).and_then(|fields| of_fields(known.name, &fields));
     read.map_err(|invalid| Box::new(Invalid { semantics: known.semantics, ..*invalid }))
 }
 
@@ -188,7 +189,8 @@ fn of_fields(of_type: &str, fields: &Fields<'_>) -> Read<Policy> {
 }
 
 fn ratio(fields: &Fields<'_>) -> Read<Ratio> {
-    let [p0, p1, alpha, beta] = [fields.bound("p0")?, fields.bound("p1")?, fields.bound("alpha")?, fields.bound("beta")?];
+    let [p0, p1, alpha, beta] =
+        [fields.bound("p0")?, fields.bound("p1")?, fields.bound("alpha")?, fields.bound("beta")?];
     let refuse = |field: &str, message: String, help: &str| {
         let place = fields.get(field).map(|node| node.place);
         Err(Box::new(Invalid::new(Reason::OutOfRange, place, field, message).help(Some(help.to_owned()))))

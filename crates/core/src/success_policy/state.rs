@@ -1,7 +1,7 @@
 //! What is counted of runs: sums and latest times, so that parts add up to the whole in any order (spec section 7).
 
-use super::planned::{Log, Planned};
 use super::outcome::{Outcome, Reason, conclude};
+use super::planned::{Log, Planned};
 use super::policy::Policy;
 use super::run::{Class, Run, Time};
 use super::see::Seen;

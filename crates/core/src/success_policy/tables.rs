@@ -123,12 +123,7 @@ pub static TYPES: [Type; 9] = [
         name: "statistical",
         semantics: SEMANTICS,
         doc: "A part of all runs must pass. Errors count as failures; undetermined runs do not count.",
-        forms: &[Form {
-            fields: &[
-                must("min_runs", Kind::Runs, MIN_RUNS),
-                must("min_pass_rate", Kind::Unit, RATE),
-            ],
-        }],
+        forms: &[Form { fields: &[must("min_runs", Kind::Runs, MIN_RUNS), must("min_pass_rate", Kind::Unit, RATE)] }],
     },
     Type {
         name: "composite",
@@ -159,7 +154,11 @@ pub static TYPES: [Type; 9] = [
         forms: &[Form {
             fields: &[
                 must("min_runs", Kind::Runs, MIN_RUNS),
-                must("target", Kind::Open, "The rate that the lower end must reach; failed when the upper end is below it."),
+                must(
+                    "target",
+                    Kind::Open,
+                    "The rate that the lower end must reach; failed when the upper end is below it.",
+                ),
                 must("confidence", Kind::Open, LEVEL),
             ],
         }],
@@ -173,7 +172,11 @@ pub static TYPES: [Type; 9] = [
                 must("p0", Kind::Open, "A pass rate that is not good enough."),
                 must("p1", Kind::Open, "A pass rate that is; above p0."),
                 must("alpha", Kind::Open, "How often a product at p0 may ever be called good."),
-                must("beta", Kind::Open, "How often a product at p1 may ever be called bad; alpha and beta are less than 1 together."),
+                must(
+                    "beta",
+                    Kind::Open,
+                    "How often a product at p1 may ever be called bad; alpha and beta are less than 1 together.",
+                ),
             ],
         }],
     },
@@ -185,7 +188,11 @@ pub static TYPES: [Type; 9] = [
             fields: &[
                 must("k", Kind::Runs, "How many tries must all pass."),
                 must("min_runs", Kind::Runs, "How many runs there must be before anything is judged; at least k."),
-                must("target", Kind::Open, "The chance that the lower end must reach; failed when the upper end is below it."),
+                must(
+                    "target",
+                    Kind::Open,
+                    "The chance that the lower end must reach; failed when the upper end is below it.",
+                ),
                 must("confidence", Kind::Open, LEVEL),
             ],
         }],

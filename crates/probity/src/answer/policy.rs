@@ -4,8 +4,8 @@ use probity_core::codes::{Code, Who};
 use probity_core::diagnostic::{Diagnostic, Severity};
 use probity_core::json::{Json, Map, Number};
 use probity_core::success_policy::{
-    Class, Interval, Invalid, More, Outcome, Policy, Reason, State, Turn, Warning, at_half, conclude,
-    detail, interval, turns, warnings,
+    Class, Interval, Invalid, More, Outcome, Policy, Reason, State, Turn, Warning, at_half, conclude, detail, interval,
+    turns, warnings,
 };
 
 use super::next::{How, Move};

@@ -104,14 +104,17 @@ pub(crate) fn recorded(run: &NewRun, recorded: Recorded) -> Json {
         ("outcome", recorded_word(recorded).into()),
         ("recorded", said(run, recorded.n())),
         ("key", clip(&run.key, 250).into()),
-        ("artifacts", Json::list(run.said.artifacts.iter().take(20).map(|one| {
-            Json::map([
-                ("name", Json::from(clip(&one.name, 100))),
-                ("kind", one.kind.as_str().into()),
-                ("sha256", one.sha256.into()),
-                ("size", one.size.into()),
-            ])
-        }))),
+        (
+            "artifacts",
+            Json::list(run.said.artifacts.iter().take(20).map(|one| {
+                Json::map([
+                    ("name", Json::from(clip(&one.name, 100))),
+                    ("kind", one.kind.as_str().into()),
+                    ("sha256", one.sha256.into()),
+                    ("size", one.size.into()),
+                ])
+            })),
+        ),
         ("left_out", Json::map([("artifacts", run.said.artifacts.len().saturating_sub(20))])),
     ])
 }

@@ -52,9 +52,11 @@ pub(crate) fn sentence(policy: &Policy, state: &State) -> Option<String> {
     let reason = conclude(policy, state);
     let (passed, judged) = state.judged(policy);
     let of = || format!("{passed} of {} passed", counted(judged, "measured run"));
-    let ends = || between(policy, state).map_or_else(String::new, |(between, level)| {
-        format!("{level} interval {:.3} to {:.3}", between.low(), between.high())
-    });
+    let ends = || {
+        between(policy, state).map_or_else(String::new, |(between, level)| {
+            format!("{level} interval {:.3} to {:.3}", between.low(), between.high())
+        })
+    };
     Some(match policy {
         Policy::Wilson { min_runs, .. } | Policy::PassK { min_runs, .. } if reason == Reason::InsufficientRuns => {
             format!("{}, {min_runs} needed", counted(judged, "measured run"))
@@ -64,11 +66,20 @@ pub(crate) fn sentence(policy: &Policy, state: &State) -> Option<String> {
         }
         Policy::PassK { k, target, .. } => {
             let all = all_pass(*k, passed, judged).unwrap_or(0.0);
-            format!("{}; all of {k} tries pass {all:.2} of the time, {}, target {}", of(), ends(), target.number().token())
+            format!(
+                "{}; all of {k} tries pass {all:.2} of the time, {}, target {}",
+                of(),
+                ends(),
+                target.number().token()
+            )
         }
         Policy::Sprt(ratio) => {
             let (good, bad) = ratio.boundaries();
-            format!("{}; log ratio {:.2}, good from {good:.2}, bad from {bad:.2} down", of(), ratio.log(passed, judged - passed))
+            format!(
+                "{}; log ratio {:.2}, good from {good:.2}, bad from {bad:.2} down",
+                of(),
+                ratio.log(passed, judged - passed)
+            )
         }
         Policy::PlannedRuns { min_pass_rate, planned: size } => match state.planned(policy) {
             None => "more runs than a series takes, and one of them does not say when it was".to_owned(),
@@ -93,10 +104,14 @@ pub(crate) fn turned(planned: &Planned, turn: &Turn) -> String {
     let to = turn.to.as_str();
     let Some(by) = turn.by else { return format!("to {to}: no number of runs more") };
     let left = planned.planned - planned.open().1;
-    let (least, one, many) = if turn.to == Outcome::Satisfied { (by.yes, "a pass", "passes") } else { (by.no, "a failure", "failures") };
+    let (least, one, many) =
+        if turn.to == Outcome::Satisfied { (by.yes, "a pass", "passes") } else { (by.no, "a failure", "failures") };
     let word = if least == 1 { one } else { many };
     if by.runs() <= left {
-        return format!("to {to}: {} more, which fill the series, at least {least} of them {word}", counted(left, "run"));
+        return format!(
+            "to {to}: {} more, which fill the series, at least {least} of them {word}",
+            counted(left, "run")
+        );
     }
     format!(
         "to {to}: {} more fill this series, and {} after them a new one, at least {least} of these {word}",

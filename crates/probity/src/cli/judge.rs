@@ -11,6 +11,8 @@ pub(crate) enum JudgeCommand {
     Run(Box<RunArgs>),
     /// Show which judges there are, and their digests
     List,
+    /// Draw where a picture differs from its baseline
+    Diff(DiffArgs),
     /// The shipped judge: pictures against baselines, pixel by pixel; a question on standard input, an answer on standard
     /// output
     Pixels(PixelsArgs),
@@ -66,6 +68,26 @@ pub(crate) struct RunArgs {
     /// Where runs are kept, if not in probity-runs of the project
     #[arg(long, value_name = "DIR", env = "PROBITY_OUT")]
     pub out: Option<PathBuf>,
+}
+
+/// `judge diff`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity judge diff cart.png cart-good.png
+  probity judge diff cart.png cart-good.png -o where.png --mask 0,0,1280,64
+
+Differing pixels are red, masked ones blue. Exit codes: 0 alike, 1 not, 5 nothing to compare.")]
+pub(crate) struct DiffArgs {
+    /// The picture, in PNG
+    pub image: PathBuf,
+    /// How it should be
+    pub baseline: PathBuf,
+    /// The picture to write, which must not be there yet
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub measure: PixelsArgs,
 }
 
 /// `judge pixels`

@@ -1,5 +1,6 @@
 //! `judge`: what rules cannot say, said by a program whose votes count only while it notices what is bad (threats.md R22).
 
+mod diff;
 mod list;
 mod pixels;
 mod run;
@@ -19,6 +20,7 @@ pub(crate) fn judge(command: &JudgeCommand, out: Out) -> u8 {
     match command {
         JudgeCommand::Run(args) => run::run(args, out),
         JudgeCommand::List => list::list(out),
+        JudgeCommand::Diff(args) => diff::diff(args, out),
         JudgeCommand::Pixels(args) => pixels::pixels(args, out),
     }
 }

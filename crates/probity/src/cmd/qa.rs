@@ -124,9 +124,9 @@ fn fail_unfit(out: Out, what: &str, unfit: &Unfit) -> u8 {
 
 /// An id of a requirement.
 fn id(text: &str, out: Out) -> Result<String, u8> {
-    Id::parse(text).map(|id| id.as_str().to_owned()).map_err(|_| {
-        fail(out, Code::IdMalformed, &format!("{text} is no id"), Code::IdMalformed.explanation().remedy)
-    })
+    Id::parse(text)
+        .map(|id| id.as_str().to_owned())
+        .map_err(|_| fail(out, Code::IdMalformed, &format!("{text} is no id"), Code::IdMalformed.explanation().remedy))
 }
 
 /// A short text that is kept: one that says something, is not too long, and holds no secret.

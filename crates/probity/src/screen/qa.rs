@@ -35,7 +35,11 @@ pub(crate) fn required(requirement: &Requirement, required: &Required, out: Out)
         Required::Changed { .. } => ("CHANGED", format!(", by {}", version.by)),
         Required::Same(_) => ("UNCHANGED", format!(", by {} at {}", version.by, time(version.at))),
     };
-    block.verdict(word, Tone::Good, &format!("{}   {}   version {}{by}", requirement.id, requirement.kind, version.version));
+    block.verdict(
+        word,
+        Tone::Good,
+        &format!("{}   {}   version {}{by}", requirement.id, requirement.kind, version.version),
+    );
     if let Required::Changed { from, to } = required {
         for (field, from, to) in changes(from, to) {
             block.row(2, field, COLUMN + 4, &format!("{from} -> {to}"));
@@ -183,7 +187,8 @@ pub(crate) fn gate(gate: &Gate, asked: &Asked, decision: &Decision, out: Out) ->
     for one in gate.looked.iter().filter(|one| one.hold != Hold::Met) {
         row(&mut block, one);
     }
-    let met: Vec<&str> = gate.looked.iter().filter(|one| one.hold == Hold::Met).map(|one| one.version.requirement.as_str()).collect();
+    let met: Vec<&str> =
+        gate.looked.iter().filter(|one| one.hold == Hold::Met).map(|one| one.version.requirement.as_str()).collect();
     if !met.is_empty() {
         let more = if met.len() > NAMED { format!(" and {} more", met.len() - NAMED) } else { String::new() };
         block.row(2, "satisfied", 16, &format!("{}{more}", met[..met.len().min(NAMED)].join("  ")));

@@ -21,8 +21,8 @@ fn pages() -> [(&'static str, Vec<(&'static str, String)>); 4] {
         ("output.md", blocks()),
         ("policies.md", walk("policies.md", &Place::without_service())),
         ("qa.md", walk("qa.md", &Place::without_service())),
-        ("judges.md", walk("qa.md", walk("qa.md", &Place::without_service())),
-        ("judges.md", &judges)),
+        ("qa.md", walk("qa.md", &Place::without_service())),
+        ("judges.md", walk("judges.md", &judges)),
     ]
 }
 

@@ -122,7 +122,8 @@ impl Place {
     /// The only run folder.
     pub(crate) fn run_folder(&self) -> PathBuf {
         let runs = std::fs::read_dir(self.path().join("probity-runs")).unwrap();
-        let mut folders: Vec<PathBuf> = runs.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir() && !path.ends_with("_qa")).collect();
+        let mut folders: Vec<PathBuf> =
+            runs.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir() && !path.ends_with("_qa")).collect();
         folders.sort();
         folders.pop().unwrap()
     }

@@ -55,6 +55,10 @@ pub(super) fn with_r(policy: &str) -> Place {
 pub(super) fn gate(place: &Place, more: &str) -> (i32, String) {
     let ran = qa(place, &format!("gate --commit c1 {more} --format json"));
     let answer = ran.json();
-    assert_eq!((answer["exit"].as_i64(), answer["ok"].as_bool()), (Some(ran.code.into()), Some(ran.code == 0)), "{ran}");
+    assert_eq!(
+        (answer["exit"].as_i64(), answer["ok"].as_bool()),
+        (Some(ran.code.into()), Some(ran.code == 0)),
+        "{ran}"
+    );
     (ran.code, answer["blocking"][0]["code"].as_str().unwrap_or_default().to_owned())
 }

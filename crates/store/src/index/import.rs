@@ -62,7 +62,9 @@ async fn one(connection: &mut AnyConnection, line: &Line, see: See<'_>) -> Done<
                 require::append(connection, version, see).await?;
                 Some(true)
             } else {
-                return Err(conflict(&version.requirement, &format!("{last} versions, without the ones between")).into());
+                return Err(
+                    conflict(&version.requirement, &format!("{last} versions, without the ones between")).into()
+                );
             }
         }
         Line::Run(run) => {

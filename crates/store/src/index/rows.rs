@@ -3,8 +3,8 @@
 use probity_core::ids::Digest;
 use probity_core::json::Number;
 use probity_core::qa::{
-    Artifact, Blocking, Counted, Decision, Metric, NewRun, Origin, Phase, QaRun, Requirement, Said, Source, Sums, Terms,
-    Tree, Value, Version, Waiver,
+    Artifact, Blocking, Counted, Decision, Metric, NewRun, Origin, Phase, QaRun, Requirement, Said, Source, Sums,
+    Terms, Tree, Value, Version, Waiver,
 };
 use probity_core::verdict::QaVerdict;
 use sqlx::Row as _;

@@ -23,7 +23,9 @@ impl Index {
         let found = self.ask(async |connection| {
             let there = match engine {
                 Engine::Sqlite => "SELECT count(*) AS c FROM sqlite_master WHERE name = 'qa_form'",
-                Engine::Postgres => "SELECT count(*) AS c FROM pg_tables WHERE tablename = 'qa_form' AND schemaname = current_schema()",
+                Engine::Postgres => {
+                    "SELECT count(*) AS c FROM pg_tables WHERE tablename = 'qa_form' AND schemaname = current_schema()"
+                }
             };
             if sqlx::query(there).fetch_one(&mut *connection).await?.try_get::<i64, _>("c")? == 0 {
                 return Ok(None);
@@ -32,9 +34,7 @@ impl Index {
             Ok(Some(row.try_get::<i64, _>("form")?))
         })?;
         match found {
-            Some(found) if found != FORM => {
-                Err(IndexError::Newer { place: self.place(), found, known: FORM })
-            }
+            Some(found) if found != FORM => Err(IndexError::Newer { place: self.place(), found, known: FORM }),
             found => Ok(found),
         }
     }

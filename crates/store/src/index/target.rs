@@ -71,7 +71,8 @@ impl Target {
         match self {
             Self::File(_) => Vec::new(),
             Self::Database(url) => {
-                let asked = url.query_pairs().filter(|(name, _)| name == "password").map(|(_, value)| value.into_owned());
+                let asked =
+                    url.query_pairs().filter(|(name, _)| name == "password").map(|(_, value)| value.into_owned());
                 let plain = url.password().map(str::to_owned);
                 let decoded = plain.as_deref().map(decoded);
                 plain.into_iter().chain(decoded).chain(asked).filter(|secret| !secret.is_empty()).collect()

@@ -246,7 +246,8 @@ pub(super) async fn count_again(connection: &mut AnyConnection, version: &Versio
         after = last.n;
         for run in page {
             let sums = see(version, &run);
-            let same = |other: &Counted| (&other.commit, other.source, other.tree) == (&run.commit, run.source, run.tree);
+            let same =
+                |other: &Counted| (&other.commit, other.source, other.tree) == (&run.commit, run.source, run.tree);
             match rows.iter_mut().find(|(other, _)| same(other)) {
                 Some((_, sum)) => sum.merge(&sums),
                 None => rows.push((run, sums)),
@@ -258,4 +259,3 @@ pub(super) async fn count_again(connection: &mut AnyConnection, version: &Versio
     }
     Ok(())
 }
-

@@ -27,7 +27,10 @@ impl Lab {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("odd name?#").join("index.sqlite");
         std::fs::create_dir(path.parent().unwrap()).unwrap();
-        let url = format!("sqlite://{}?mode=rwc", path.display().to_string().replace(' ', "%20").replace('?', "%3F").replace('#', "%23"));
+        let url = format!(
+            "sqlite://{}?mode=rwc",
+            path.display().to_string().replace(' ', "%20").replace('?', "%3F").replace('#', "%23")
+        );
         Self { target: Target::File(path), _dir: Some(dir), url, postgres: false }
     }
 
@@ -77,7 +80,13 @@ pub(crate) fn see(version: &Version, run: &Counted) -> Sums {
 }
 
 pub(crate) fn requirement(id: &str) -> Requirement {
-    Requirement { id: id.to_owned(), kind: "smoke".to_owned(), origin: Origin::Explicit, by: "ann".to_owned(), at: 1_000 }
+    Requirement {
+        id: id.to_owned(),
+        kind: "smoke".to_owned(),
+        origin: Origin::Explicit,
+        by: "ann".to_owned(),
+        at: 1_000,
+    }
 }
 
 pub(crate) fn terms(policy: &str) -> Terms {

@@ -65,7 +65,9 @@ pub(crate) fn recording_and_gates_look_up_by_keys(lab: &Lab) {
     let series = if lab.postgres {
         format!("generate_series(1, {rows}) AS s(n)")
     } else {
-        format!("(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {rows}) SELECT n FROM s) AS s")
+        format!(
+            "(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {rows}) SELECT n FROM s) AS s"
+        )
     };
     // Requirements enough for a database to look one up instead of walking through them.
     for other in 0..300 {
@@ -86,7 +88,11 @@ pub(crate) fn recording_and_gates_look_up_by_keys(lab: &Lab) {
     for statement in BY_KEY {
         let explain = if lab.postgres { "EXPLAIN" } else { "EXPLAIN QUERY PLAN" };
         let plan = lab.sql(&format!("{explain} {statement}")).unwrap().join("\n");
-        let walks = if lab.postgres { plan.contains("Seq Scan on qa_runs") } else { plan.contains("SCAN") && !plan.contains("USING INDEX") };
+        let walks = if lab.postgres {
+            plan.contains("Seq Scan on qa_runs")
+        } else {
+            plan.contains("SCAN") && !plan.contains("USING INDEX")
+        };
         assert!(!walks && !plan.is_empty(), "{statement}\n{plan}");
     }
 }

@@ -1,8 +1,8 @@
 //! What goes in, what comes out, and what is refused.
 
 use probity_core::codes::Code;
-use probity_core::qa::{Blocking, Decision, Waiver};
 use probity_core::ids::Digest;
+use probity_core::qa::{Blocking, Decision, Waiver};
 use probity_core::verdict::QaVerdict::{Error, Fail, Pass, Undetermined};
 use probity_store::index::{Index, IndexError, Recorded, Required, Target};
 
@@ -36,7 +36,9 @@ pub(crate) fn ids_differ_in_more_than_case(lab: &Lab) {
     let mut unknown = run("k", Pass);
     unknown.requirement = "S".to_owned();
     assert_eq!(record(&mut index, &unknown, 5).unwrap_err().code(), Code::RequirementUnknown);
-    assert!(matches!(index.newest_runs(Some("r"), 5).unwrap_err(), IndexError::RequirementUnknown { nearest: Some(near), .. } if near == "R"));
+    assert!(
+        matches!(index.newest_runs(Some("r"), 5).unwrap_err(), IndexError::RequirementUnknown { nearest: Some(near), .. } if near == "R")
+    );
 }
 
 pub(crate) fn what_goes_in_comes_out(lab: &Lab) {
@@ -61,13 +63,24 @@ pub(crate) fn what_goes_in_comes_out(lab: &Lab) {
     assert!(drawn[0].contains("9007199254740993"), "{drawn:?}");
     assert_eq!(index.newest_runs(None, 2).unwrap().iter().map(|run| run.n).collect::<Vec<_>>(), [3, 2]);
     let waiver = Waiver {
-        key: "w".to_owned(), requirement: "R".to_owned(), version: 0, commit: None, until: 90, by: "bo".to_owned(),
-        reason: "lab is down".to_owned(), at: 60,
+        key: "w".to_owned(),
+        requirement: "R".to_owned(),
+        version: 0,
+        commit: None,
+        until: 90,
+        by: "bo".to_owned(),
+        reason: "lab is down".to_owned(),
+        at: 60,
     };
     assert_eq!(index.waive(&waiver).unwrap(), 1);
     assert_eq!(index.waivers("R").unwrap(), [Waiver { version: 1, ..waiver }]);
     let decision = Decision {
-        key: "d".to_owned(), phase: "all".to_owned(), ok: false, sha256: Digest::of(b"{}"), body: "{}".to_owned(), at: 70,
+        key: "d".to_owned(),
+        phase: "all".to_owned(),
+        ok: false,
+        sha256: Digest::of(b"{}"),
+        body: "{}".to_owned(),
+        at: 70,
     };
     index.decide(&decision).unwrap();
     assert_eq!(index.decisions().unwrap(), [decision]);
@@ -122,26 +135,61 @@ pub(crate) fn nothing_recorded_is_changed_or_removed(lab: &Lab) {
     full.said.raw = Some(r#"{"a":1}"#.to_owned());
     full.said.artifacts = vec![artifact("one.png")];
     record(&mut index, &full, 5).unwrap();
-    index.waive(&Waiver {
-        key: "w".to_owned(), requirement: "R".to_owned(), version: 1, commit: None, until: 9, by: "bo".to_owned(),
-        reason: "x".to_owned(), at: 6,
-    }).unwrap();
-    index.decide(&Decision { key: "d".to_owned(), phase: "all".to_owned(), ok: true, sha256: Digest::of(b""), body: String::new(), at: 7 }).unwrap();
+    index
+        .waive(&Waiver {
+            key: "w".to_owned(),
+            requirement: "R".to_owned(),
+            version: 1,
+            commit: None,
+            until: 9,
+            by: "bo".to_owned(),
+            reason: "x".to_owned(),
+            at: 6,
+        })
+        .unwrap();
+    index
+        .decide(&Decision {
+            key: "d".to_owned(),
+            phase: "all".to_owned(),
+            ok: true,
+            sha256: Digest::of(b""),
+            body: String::new(),
+            at: 7,
+        })
+        .unwrap();
     let before = contents(&mut index);
-    let columns = ["verdict = 'pass'", "verdict_reason = 'y'", "raw_result = '{}'", "score = '1'", "confidence = '1'",
-        "performed_by = 'eve'", "commit_sha = 'c2'", "recorded_at = 1", "verdict = NULL", "idempotency_key = 'z'", "source = 'observed'"];
+    let columns = [
+        "verdict = 'pass'",
+        "verdict_reason = 'y'",
+        "raw_result = '{}'",
+        "score = '1'",
+        "confidence = '1'",
+        "performed_by = 'eve'",
+        "commit_sha = 'c2'",
+        "recorded_at = 1",
+        "verdict = NULL",
+        "idempotency_key = 'z'",
+        "source = 'observed'",
+    ];
     let mut statements: Vec<String> = columns.iter().map(|set| format!("UPDATE qa_runs SET {set}")).collect();
     for (table, set) in [
-        ("qa_requirements", "kind = 'x'"), ("qa_policy_versions", "policy = NULL"), ("qa_policy_versions", "blocking = 'non_blocking'"),
-        ("qa_run_metrics", "token = '2'"), ("qa_artifacts", "size = 1"), ("qa_waivers", "until_at = 99999"), ("qa_decisions", "ok = 0"),
+        ("qa_requirements", "kind = 'x'"),
+        ("qa_policy_versions", "policy = NULL"),
+        ("qa_policy_versions", "blocking = 'non_blocking'"),
+        ("qa_run_metrics", "token = '2'"),
+        ("qa_artifacts", "size = 1"),
+        ("qa_waivers", "until_at = 99999"),
+        ("qa_decisions", "ok = 0"),
     ] {
         statements.extend([format!("UPDATE {table} SET {set}"), format!("DELETE FROM {table}")]);
     }
     statements.extend([
         "DELETE FROM qa_runs".to_owned(),
-        "INSERT INTO qa_run_metrics (requirement_id, n, name, kind, token, num) VALUES ('R', 1, 'b', 'number', '5', 5)".to_owned(),
+        "INSERT INTO qa_run_metrics (requirement_id, n, name, kind, token, num) VALUES ('R', 1, 'b', 'number', '5', 5)"
+            .to_owned(),
         "INSERT INTO qa_artifacts (requirement_id, n, position, name, kind, sha256, size, media) \
-         SELECT requirement_id, n, 2, name, kind, sha256, size, media FROM qa_artifacts".to_owned(),
+         SELECT requirement_id, n, 2, name, kind, sha256, size, media FROM qa_artifacts"
+            .to_owned(),
     ]);
     if lab.postgres {
         statements.extend(["TRUNCATE qa_runs CASCADE".to_owned(), "TRUNCATE qa_decisions".to_owned()]);
@@ -159,7 +207,13 @@ pub(crate) fn nothing_recorded_is_changed_or_removed(lab: &Lab) {
 }
 
 fn contents(index: &mut Index) -> String {
-    format!("{:?} {:?} {:?} {:?}", index.runs_after("R", 0).unwrap(), index.versions("R").unwrap(), index.waivers("R").unwrap(), index.decisions().unwrap())
+    format!(
+        "{:?} {:?} {:?} {:?}",
+        index.runs_after("R", 0).unwrap(),
+        index.versions("R").unwrap(),
+        index.waivers("R").unwrap(),
+        index.decisions().unwrap()
+    )
 }
 
 #[test]

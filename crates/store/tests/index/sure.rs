@@ -26,11 +26,20 @@ fn fill(index: &mut Index, from: u64, to: u64) {
     };
     for position in from..to {
         let mut one = run(&format!("k{position}"), QaVerdict::ALL[usize::try_from(pick(4)).unwrap()]);
-        let raws = ["{}", "[1]", "prose", r#"{"exit_code":0,"m":4.0,"fine":true}"#, r#"{"exit_code":1,"score":3.4}"#,
-            r#"{"exit_code":"0","m":9007199254740993,"fine":false}"#, r#"{"score":3.5,"m":3,"fine":true,"x":null}"#];
+        let raws = [
+            "{}",
+            "[1]",
+            "prose",
+            r#"{"exit_code":0,"m":4.0,"fine":true}"#,
+            r#"{"exit_code":1,"score":3.4}"#,
+            r#"{"exit_code":"0","m":9007199254740993,"fine":false}"#,
+            r#"{"score":3.5,"m":3,"fine":true,"x":null}"#,
+        ];
         one.said.raw = Some(raws[usize::try_from(pick(7)).unwrap()].to_owned());
-        one.said.score = [None, number("3.5"), number("3.49999999999999999999")][usize::try_from(pick(3)).unwrap()].clone();
-        one.said.confidence = [None, number("0.8"), number("0.6"), number("0.59")][usize::try_from(pick(4)).unwrap()].clone();
+        one.said.score =
+            [None, number("3.5"), number("3.49999999999999999999")][usize::try_from(pick(3)).unwrap()].clone();
+        one.said.confidence =
+            [None, number("0.8"), number("0.6"), number("0.59")][usize::try_from(pick(4)).unwrap()].clone();
         record(index, &one, i64::try_from(position).unwrap()).unwrap();
     }
 }

@@ -64,7 +64,9 @@ fn intervals_worked_out_by_hand() {
 /// From how many passes without a failure on the lower end reaches a target: `n >= z^2 t / (1 - t)`.
 #[test]
 fn passes_without_a_failure() {
-    for (target, confidence, needed) in [("0.9", "0.95", 35), ("0.5", "0.95", 4), ("0.8", "0.95", 16), ("0.99", "0.95", 381), ("0.9", "0.8", 15)] {
+    for (target, confidence, needed) in
+        [("0.9", "0.95", 35), ("0.5", "0.95", 4), ("0.8", "0.95", 16), ("0.99", "0.95", 381), ("0.9", "0.8", 15)]
+    {
         let level = level(confidence);
         let beside = |runs| beside(&bound(target), 1, &level, (runs, 0));
         assert_eq!((beside(needed - 1), beside(needed)), (None, Some(true)), "{target}");
@@ -74,9 +76,15 @@ fn passes_without_a_failure() {
 /// Estimates out of binomial coefficients: C(8,3)/C(10,3) = 56/120, and so on.
 #[test]
 fn estimates_of_all_passing() {
-    for (tries, passed, runs, chance) in
-        [(3, 8, 10, Some(56.0 / 120.0)), (1, 7, 10, Some(0.7)), (3, 2, 10, Some(0.0)), (3, 10, 10, Some(1.0)), (2, 3, 4, Some(0.5)), (3, 2, 2, None), (8, 9, 10, Some(0.2))]
-    {
+    for (tries, passed, runs, chance) in [
+        (3, 8, 10, Some(56.0 / 120.0)),
+        (1, 7, 10, Some(0.7)),
+        (3, 2, 10, Some(0.0)),
+        (3, 10, 10, Some(1.0)),
+        (2, 3, 4, Some(0.5)),
+        (3, 2, 2, None),
+        (8, 9, 10, Some(0.2)),
+    ] {
         match (all_pass(tries, passed, runs), chance) {
             (Some(found), Some(chance)) => assert!(near(found, chance, 1e-12), "{tries} {passed} {runs} {found}"),
             (found, chance) => assert_eq!(found, chance),
@@ -92,9 +100,8 @@ fn expected_lengths() {
     for (p0, p1, bad, good) in [("0.5", "0.9", 5.3, 7.3), ("0.6", "0.8", 25.8, 29.5)] {
         let ratio = ratio(p0, p1, "0.05", "0.05");
         let ((up, down), (high, low)) = (ratio.steps(), ratio.boundaries());
-        let length = |p: f64, called_good: f64| {
-            (called_good * high + (1.0 - called_good) * low) / (p * up - (1.0 - p) * down)
-        };
+        let length =
+            |p: f64, called_good: f64| (called_good * high + (1.0 - called_good) * low) / (p * up - (1.0 - p) * down);
         assert!(near(length(ratio.p0.float(), 0.05), bad, 0.05), "{}", length(ratio.p0.float(), 0.05));
         assert!(near(length(ratio.p1.float(), 0.95), good, 0.05), "{}", length(ratio.p1.float(), 0.95));
     }
@@ -125,9 +132,12 @@ fn ever(ratio: &Ratio, rate: f64, runs: u64, to: bool) -> f64 {
 /// Whoever looks after every run, goes on after an outcome and stops when it pleases is wrong no more often than was declared.
 #[test]
 fn error_rates_hold_whenever_one_looks() {
-    for (p0, p1, alpha, beta) in
-        [("0.5", "0.9", "0.05", "0.05"), ("0.6", "0.8", "0.05", "0.05"), ("0.9", "0.95", "0.01", "0.1"), ("0.1", "0.2", "0.2", "0.1")]
-    {
+    for (p0, p1, alpha, beta) in [
+        ("0.5", "0.9", "0.05", "0.05"),
+        ("0.6", "0.8", "0.05", "0.05"),
+        ("0.9", "0.95", "0.01", "0.1"),
+        ("0.1", "0.2", "0.2", "0.1"),
+    ] {
         let ratio = ratio(p0, p1, alpha, beta);
         for worse in [1.0, 0.95] {
             let wrong = ever(&ratio, ratio.p0.float() * worse, 500, true);

@@ -18,10 +18,10 @@ const LONGEST: u64 = (MOST_HANDED as u64 + MOST_HANDED as u64 / 2) + (1 << 20);
 
 /// Answers a question.
 pub(super) fn pixels(args: &PixelsArgs, out: Out) -> u8 {
-    let Some(masks) = args.mask.iter().map(|mask| Mask::parse(mask)).collect::<Option<Vec<Mask>>>() else {
-        return fail(out, Code::UsageError, "a mask is not X,Y,WIDTH,HEIGHT", "write it as in --mask 0,0,1280,64");
+    let measure = match measure(args, out) {
+        Ok(measure) => measure,
+        Err(exit) => return exit,
     };
-    let measure = Measure { threshold: args.threshold, most: args.most, masks };
     let mut text = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST).read_to_end(&mut text);
     match read.map_err(|error| error.to_string()).and_then(|_| Shown::of(&text)) {
@@ -33,6 +33,30 @@ pub(super) fn pixels(args: &PixelsArgs, out: Out) -> u8 {
             let help = "it is asked by probity judge run; docs/judges.md shows a question";
             fail(out, Code::UsageError, &format!("the question cannot be read: {why}"), help)
         }
+    }
+}
+
+/// How pictures are compared.
+///
+/// # Errors
+/// The exit code, after the reason was given.
+pub(super) fn measure(args: &PixelsArgs, out: Out) -> Result<Measure, u8> {
+    let masks = args.mask.iter().map(|mask| Mask::parse(mask)).collect::<Option<Vec<Mask>>>();
+    let masks = masks.ok_or_else(|| {
+        fail(out, Code::UsageError, "a mask is not X,Y,WIDTH,HEIGHT", "write it as in --mask 0,0,1280,64")
+    })?;
+    Ok(Measure { threshold: args.threshold, most: args.most, masks })
+}
+
+/// A comparison in words.
+pub(super) fn drawn(compared: Compared, measure: &Measure) -> String {
+    match compared {
+        Compared::Sizes([a, b, c, d]) => format!("the image has {a} x {b} pixels, its baseline {c} x {d}"),
+        Compared::Nothing => "every pixel is masked".to_owned(),
+        Compared::Pixels { compared, changed } => format!(
+            "{changed} of {compared} pixels differ by more than {}; at most {} of a million may",
+            measure.threshold, measure.most
+        ),
     }
 }
 
@@ -96,7 +120,7 @@ impl Shown {
             Some(false) => "fail",
             None => "undetermined",
         };
-        self.said(verdict, worst.certainty, &worst.drawn(measure), worst.measures())
+        self.said(verdict, worst.certainty, &drawn(worst.compared, measure), worst.measures())
     }
 
     fn said(&self, verdict: &str, certainty: u16, reason: &str, measures: Map) -> Json {
@@ -115,17 +139,6 @@ impl Shown {
 }
 
 impl Pair {
-    fn drawn(&self, measure: &Measure) -> String {
-        match self.compared {
-            Compared::Sizes([a, b, c, d]) => format!("the image has {a} x {b} pixels, its baseline {c} x {d}"),
-            Compared::Nothing => "every pixel is masked".to_owned(),
-            Compared::Pixels { compared, changed } => format!(
-                "{changed} of {compared} pixels differ by more than {}; at most {} of a million may",
-                measure.threshold, measure.most
-            ),
-        }
-    }
-
     fn measures(&self) -> Map {
         let mut measures = Map::new();
         if let (Compared::Pixels { compared, changed }, Some(ppm)) = (self.compared, self.compared.changed_ppm()) {

@@ -38,7 +38,8 @@ fn observed(requirement: &str, run: &str, desk: &Desk, out: Out) -> Result<(NewR
     let verified = derive::verify(&dir, None, None);
     let run = follow::of_run(requirement, &head.version.terms, &verified).map_err(|silent| match silent {
         Silent::Broken => {
-            let why = verified.findings.first().map_or_else(String::new, |one| format!(": {} {}", one.code, one.message));
+            let why =
+                verified.findings.first().map_or_else(String::new, |one| format!(": {} {}", one.code, one.message));
             let code = Code::RunNotProved;
             fail_with(out, code, &format!("the run does not verify{why}"), code.explanation().remedy, 6)
         }

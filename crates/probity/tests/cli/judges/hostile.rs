@@ -174,3 +174,22 @@ fn what_a_judge_says_is_drawn_inert() {
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{202e}') && !ran.stdout.contains("##["), "{ran}");
     assert!(ran.stdout.lines().all(|line| !line.trim_start().starts_with("::")), "{ran}");
 }
+
+#[test]
+fn an_interrupted_judgement_leaves_nothing() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let court = Court::new(&script("touch asked; sleep 60", "touch asked; sleep 60"));
+    let words = "judge run look --author coder-7 --criterion total --evidence cart.txt -o runs.jsonl";
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_probity"))
+        .args(words.split_whitespace())
+        .current_dir(court.0.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !court.0.path().join("asked").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!court.0.path().join("runs.jsonl").exists());
+}

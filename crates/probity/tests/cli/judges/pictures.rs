@@ -1,5 +1,6 @@
 //! The shipped judge: pictures against baselines.
 
+use insta::assert_snapshot;
 use probity_core::image::Image;
 
 use super::{Court, code, votes};
@@ -146,6 +147,37 @@ fn text_chunk() -> Vec<u8> {
     }
     let length = u32::try_from(body.len() - 4).unwrap();
     [length.to_be_bytes().to_vec(), body, (!crc).to_be_bytes().to_vec()].concat()
+}
+
+#[test]
+fn a_difference_is_drawn_for_people() {
+    let place = gallery();
+    let ran = place.probity("judge diff wrong.png good.png -o where.png");
+    assert_snapshot!(ran, @r"
+    exit 1
+    --- stdout
+    DIFFERENT  40 of 4800 pixels differ by more than 16; at most 1000 of a million may
+      written   where.png
+    exit 1
+    --- stderr
+    ");
+    let drawn = Image::read(&std::fs::read(place.path().join("where.png")).unwrap()).unwrap();
+    assert_eq!(drawn.pixels().chunks_exact(4).filter(|pixel| *pixel == [220, 0, 0, 255]).count(), 40);
+    let ran = place.probity("judge diff wrong.png good.png -o where.png");
+    assert_eq!((ran.code, ran.stderr.contains("file_exists")), (2, true), "{ran}");
+    let ran = place.probity("judge diff same.png good.png --format json");
+    assert_eq!((ran.code, ran.json()["alike"].as_bool(), ran.json()["changed_ppm"].as_i64()), (0, Some(true), Some(0)));
+    for (words, code) in [
+        ("small.png good.png -o other.png", 1),
+        ("wrong.png good.png --mask 0,0,40,1", 0),
+        ("wrong.png good.png --mask 0,0,80,60", 5),
+        ("wrong.png good.png --mask 0,0", 2),
+        ("wrong.png none.png", 2),
+        ("wrong.png probity.yaml", 2),
+    ] {
+        assert_eq!(place.probity(&format!("judge diff {words}")).code, code, "{words}");
+    }
+    assert!(!place.path().join("other.png").exists());
 }
 
 #[test]

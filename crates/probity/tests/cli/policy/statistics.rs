@@ -85,10 +85,16 @@ fn a_series_that_was_missed_is_told() {
 
 #[test]
 fn runs_that_are_added_come_after_those_there_are() {
-    let files = Files::new(r#"{"type":"planned_runs","planned":4,"min_pass_rate":1}"#, &runs(&[("\"pass\"", 3), ("\"fail\"", 1)]));
+    let files = Files::new(
+        r#"{"type":"planned_runs","planned":4,"min_pass_rate":1}"#,
+        &runs(&[("\"pass\"", 3), ("\"fail\"", 1)]),
+    );
     let ran = files.policy("what-if JUDGED --add 4*pass --format json");
     let answer = ran.json();
-    assert_eq!((ran.code, &answer["then"]["reason"], &answer["now"]["reason"]), (0, &json!("series_met"), &json!("series_missed")));
+    assert_eq!(
+        (ran.code, &answer["then"]["reason"], &answer["now"]["reason"]),
+        (0, &json!("series_met"), &json!("series_missed"))
+    );
     let ran = files.policy("what-if JUDGED --instead policy.json --add 3*pass --format json");
     assert_eq!(ran.json()["then"]["reason"], "series_missed");
 }

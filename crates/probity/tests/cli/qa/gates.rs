@@ -97,7 +97,10 @@ fn a_waiver_is_said_each_time_and_void_when_terms_change() {
     --- stderr
     ");
     let answer = qa(&place, "gate --commit c1 --format json").json();
-    assert_eq!((&answer["ok"], &answer["by_waiver"], answer["waived"][0]["waiver"]["by"].as_str()), (&true.into(), &true.into(), Some("ann")));
+    assert_eq!(
+        (&answer["ok"], &answer["by_waiver"], answer["waived"][0]["waiver"]["by"].as_str()),
+        (&true.into(), &true.into(), Some("ann"))
+    );
     assert_eq!(answer["waived"][0]["warnings"][0]["code"], "waiver_unsigned");
     must(&place, 0, "require R --phase post_deploy --by ann --reason later");
     assert_eq!(gate(&place, ""), said(7, "no_match"));
@@ -137,7 +140,10 @@ fn a_decision_is_kept_with_what_it_rests_on() {
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     assert_eq!(body["commits"], serde_json::json!(["c1"]));
     let one = &body["requirements"][0];
-    assert_eq!((&one["id"], &one["version"], &one["runs"], &one["code"]), (&"R".into(), &1.into(), &1.into(), &"matched".into()));
+    assert_eq!(
+        (&one["id"], &one["version"], &one["runs"], &one["code"]),
+        (&"R".into(), &1.into(), &1.into(), &"matched".into())
+    );
 }
 
 #[test]

@@ -43,7 +43,11 @@ fn an_import_is_all_or_nothing_and_names_the_line() {
         (text.replace("\"by\":\"ann\",\"reason\":null", "\"by\":\"ann\",\"reason\":null,\"more\":1"), "import_unfit"),
         (format!("{text}{{"), "import_unfit"),
         (String::new(), "import_unfit"),
-        (text.replace("\"tree\":\"declared\",\"verdict\":\"fail\"", "\"tree\":\"declared\",\"verdict\":\"error\"") + &text.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>(), "key_conflict"),
+        (
+            text.replace("\"tree\":\"declared\",\"verdict\":\"fail\"", "\"tree\":\"declared\",\"verdict\":\"error\"")
+                + &text.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>(),
+            "key_conflict",
+        ),
         (text.replace("\"version\":2", "\"version\":3"), "key_conflict"),
         ("requirement,n\nR,1\n".to_owned(), "import_unfit"),
     ];
@@ -65,7 +69,7 @@ fn cells_of_a_table_are_inert() {
     let lines: Vec<&str> = table.split("\r\n").collect();
     assert!(lines[0].starts_with("requirement,n,version,verdict"), "{table}");
     assert_eq!(lines.len(), 5, "{table}");
-    assert!(lines[1].contains(",-1.50,") && lines[1].contains(",'=cmd|x,") , "{table}");
+    assert!(lines[1].contains(",-1.50,") && lines[1].contains(",'=cmd|x,"), "{table}");
     assert!(lines[2].contains(",fail,'@boom,"), "{table}");
     assert!(lines[1].contains(r#""{""price"":29.960,""note"":""=HYPERLINK(1)""}""#), "{table}");
     assert!(calm(lines[3]).contains("R,3,2,,,"), "{table}");
@@ -87,12 +91,19 @@ fn a_parquet_table_is_read_back() {
         .collect();
     let text = |row: usize, name: &str| rows[row][name].as_str().unwrap().trim_matches('"').to_owned();
     assert_eq!(rows.len(), 3);
-    assert_eq!((text(0, "verdict"), text(1, "verdict"), text(2, "verdict")), ("pass".into(), "fail".into(), "null".into()));
+    assert_eq!(
+        (text(0, "verdict"), text(1, "verdict"), text(2, "verdict")),
+        ("pass".into(), "fail".into(), "null".into())
+    );
     assert_eq!((text(0, "score"), text(0, "score_token")), ("-1.5".into(), "-1.50".into()));
-    assert_eq!((text(0, "performed_by"), text(1, "n"), text(0, "artifacts")), ("=cmd|x".into(), "2".into(), "1".into()));
+    assert_eq!(
+        (text(0, "performed_by"), text(1, "n"), text(0, "artifacts")),
+        ("=cmd|x".into(), "2".into(), "1".into())
+    );
     // The times are those of the other exports, to the microsecond.
     let export = must(&place, 0, "export R").stdout;
-    let run: serde_json::Value = serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
+    let run: serde_json::Value =
+        serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
     let at = jiff::Timestamp::from_microsecond(run["at"].as_i64().unwrap()).unwrap();
     assert!(text(0, "recorded_at").starts_with(&at.strftime("%Y-%m-%d %H:%M:%S").to_string()), "{}", rows[0]);
 }
@@ -125,10 +136,19 @@ fn policies_read_the_index() {
     assert_eq!(eval("--policy other.json"), (0, "matched".to_owned()));
     let explained = place.probity(&format!("policy explain {index} --format json"));
     let runs = explained.json()["explanation"]["runs"].clone();
-    assert_eq!((runs.as_array().unwrap().len(), &runs[0]["run"], &runs[0]["note"]), (3, &"3".into(), &"why".into()), "{explained}");
+    assert_eq!(
+        (runs.as_array().unwrap().len(), &runs[0]["run"], &runs[0]["note"]),
+        (3, &"3".into(), &"why".into()),
+        "{explained}"
+    );
     let what_if = place.probity(&format!("policy what-if {index} --set min_pass_rate=0.3"));
     assert_eq!(what_if.code, 0, "{what_if}");
-    for bad in ["policy eval --index probity-runs/_qa/index.sqlite", "policy eval --policy other.json", "policy eval --index none.sqlite --requirement R", "policy eval --index probity-runs/_qa/index.sqlite --requirement S"] {
+    for bad in [
+        "policy eval --index probity-runs/_qa/index.sqlite",
+        "policy eval --policy other.json",
+        "policy eval --index none.sqlite --requirement R",
+        "policy eval --index probity-runs/_qa/index.sqlite --requirement S",
+    ] {
         assert_eq!(place.probity(bad).code, 2, "{bad}");
     }
 }

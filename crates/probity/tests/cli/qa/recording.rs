@@ -38,7 +38,10 @@ fn a_requirement_is_entered_and_changed_with_a_reason() {
     --- stderr
     ");
     let same = must(&place, 0, "require R --format json --by ann").json();
-    assert_eq!((&same["outcome"], &same["version"], &same["plan"]), (&"same".into(), &2.into(), &"flow.probity.yaml".into()));
+    assert_eq!(
+        (&same["outcome"], &same["version"], &same["plan"]),
+        (&"same".into(), &2.into(), &"flow.probity.yaml".into())
+    );
     assert_eq!(error(&place, "require r --by ann"), "id_confusable");
     assert_eq!(error(&place, "require R --kind e2e --by ann"), "key_conflict");
     place.write("bad.json", r#"{"type": "statistical", "min_runs": 10, "min_pass_rate": 70}"#);
@@ -50,7 +53,14 @@ fn a_requirement_is_entered_and_changed_with_a_reason() {
 #[test]
 fn without_an_index_nothing_is_known() {
     let place = Place::without_service();
-    for words in ["gate", "status", "list", "export", "record R --verdict pass --by bo", "waive R --by a --reason b --until 2999-01-01T00:00:00Z"] {
+    for words in [
+        "gate",
+        "status",
+        "list",
+        "export",
+        "record R --verdict pass --by bo",
+        "waive R --by a --reason b --until 2999-01-01T00:00:00Z",
+    ] {
         let ran = qa(&place, &format!("{words} --format json"));
         assert_eq!(ran.code, 2, "{words}\n{ran}");
     }
@@ -78,7 +88,8 @@ fn a_reported_run_is_kept_whole() {
     let kept = place.path().join(format!("probity-runs/_qa/artifacts/{}/{digest}.png", &digest[..2]));
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "not really a picture");
     let export = must(&place, 0, "export").stdout;
-    let run: serde_json::Value = serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
+    let run: serde_json::Value =
+        serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
     assert_eq!(run["raw_result"], r#"{"a":1.50,"b":"x"}"#);
     assert!(export.contains(r#""score":3.4999999999999999999,"confidence":0.8"#), "{export}");
     assert_eq!((&run["artifacts"][0]["sha256"], &run["duration_ms"]), (&digest.into(), &12.into()));

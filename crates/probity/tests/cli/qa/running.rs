@@ -40,7 +40,8 @@ impl<'a> Git<'a> {
 
 #[test]
 fn needs_git_a_run_is_recorded_once_with_what_it_saw() {
-    let plan = PASSES.replace("save: {order: id, shown: total}", "save: {order: id, shown: total}\n        record: {price: total}");
+    let plan = PASSES
+        .replace("save: {order: id, shown: total}", "save: {order: id, shown: total}\n        record: {price: total}");
     let place = Place::with_service().plan(&plan);
     must(&place, 0, "require R --plan order.probity.yaml --by ann");
     must(&place, 0, "require OTHER --plan other.probity.yaml --by ann");
@@ -51,15 +52,23 @@ fn needs_git_a_run_is_recorded_once_with_what_it_saw() {
     assert_eq!(ran.code, 0, "{ran}");
     assert!(ran.stderr.contains("recorded  R  run 1") && !ran.stderr.contains("warning: not_indexed"), "{ran}");
     let answer = git.probity("qa gate --format json").json();
-    let blocking: Vec<&str> = answer["blocking"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let blocking: Vec<&str> =
+        answer["blocking"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!((blocking.as_slice(), answer["met"].as_i64()), (["ELSEWHERE", "OTHER"].as_slice(), Some(1)), "{answer}");
     let export = must(&place, 0, "export R").stdout;
-    let run: serde_json::Value = serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
+    let run: serde_json::Value =
+        serde_json::from_str(export.lines().find(|line| line.contains(r#""row":"run""#)).unwrap()).unwrap();
     let name = place.run_folder();
     let name = name.file_name().unwrap().to_str().unwrap();
-    assert_eq!((&run["source"], &run["run"], &run["commit"], &run["tree"]), (&"observed".into(), &name.into(), &commit.into(), &"clean".into()));
+    assert_eq!(
+        (&run["source"], &run["run"], &run["commit"], &run["tree"]),
+        (&"observed".into(), &name.into(), &commit.into(), &"clean".into())
+    );
     let raw: serde_json::Value = serde_json::from_str(run["raw_result"].as_str().unwrap()).unwrap();
-    assert_eq!(raw, serde_json::json!({"run": name, "criteria": {"ORDER-1": "passed", "ORDER-2": "passed"}, "http_status": 200, "price": 29.96}));
+    assert_eq!(
+        raw,
+        serde_json::json!({"run": name, "criteria": {"ORDER-1": "passed", "ORDER-2": "passed"}, "http_status": 200, "price": 29.96})
+    );
     // The seal is the one that verify shows.
     assert!(place.probity("verify").stdout.contains(run["seal"].as_str().unwrap()));
     let again = must(&place, 0, "record R --run 2 --format json").json();
@@ -93,7 +102,10 @@ fn an_index_that_fails_changes_neither_verdict_nor_exit() {
     for (plan, exit) in [(PASSES.to_owned(), 0), (fails(), 1)] {
         let place = Place::with_service().plan(&plan);
         must(&place, 0, "require R --plan order.probity.yaml --by ann");
-        place.write("probity-runs/_qa/index.sqlite", "no database, though its name says so; and as long as a page would be");
+        place.write(
+            "probity-runs/_qa/index.sqlite",
+            "no database, though its name says so; and as long as a page would be",
+        );
         for tail in ["-wal", "-shm"] {
             let _ = std::fs::remove_file(place.path().join(format!("probity-runs/_qa/index.sqlite{tail}")));
         }

@@ -126,7 +126,9 @@ pub(super) fn parquet(index: &mut Index, ids: &[String], sink: Sink<'_>) -> Resu
 /// A text as a cell: inert, and quoted where it must be.
 fn cell(text: &str) -> String {
     let first = text.trim_start_matches([' ', '\u{a0}']).chars().next();
-    let acts = first.is_some_and(|c| matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '|' | '%' | '＝' | '＋' | '－' | '＠'));
+    let acts = first.is_some_and(|c| {
+        matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '|' | '%' | '＝' | '＋' | '－' | '＠')
+    });
     let text = if acts { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\r', '\n', ';', '\t']) || text.starts_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
