@@ -21,7 +21,6 @@ fn pages() -> [(&'static str, Vec<(&'static str, String)>); 4] {
         ("output.md", blocks()),
         ("policies.md", walk("policies.md", &Place::without_service())),
         ("qa.md", walk("qa.md", &Place::without_service())),
-        ("qa.md", walk("qa.md", &Place::without_service())),
         ("judges.md", walk("judges.md", &judges)),
     ]
 }
