@@ -1,5 +1,5 @@
 //! What the index of QA runs holds (specs/success-policy.md section 1), as plain values: requirements with the versions
-//! of what they ask for, runs, artifacts, waivers, decisions. [`gate`] says what blocks a phase; [`line`] is the form in
+//! of what they ask for, runs, artifacts, waivers, decisions. [`gate`] says what blocks a phase; [`mod@line`] is the form in
 //! which all of it leaves one index and enters another.
 
 pub mod gate;

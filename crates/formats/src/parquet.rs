@@ -117,7 +117,7 @@ impl<W: Write + Send> Table<W> {
 }
 
 fn failed(error: ParquetError) -> io::Error {
-    io::Error::other(error.to_string())
+    io::Error::other(error)
 }
 
 fn field(column: &Column) -> Result<TypePtr, ParquetError> {

@@ -95,7 +95,7 @@ fn a_parquet_table_is_read_back() {
         (text(0, "verdict"), text(1, "verdict"), text(2, "verdict")),
         ("pass".into(), "fail".into(), "null".into())
     );
-    assert_eq!((text(0, "score"), text(0, "score_token")), ("-1.5".into(), "-1.50".into()));
+    assert_eq!((text(0, "score").parse(), text(0, "score_token").as_str()), (Ok(-1.5), "-1.50"));
     assert_eq!(
         (text(0, "performed_by"), text(1, "n"), text(0, "artifacts")),
         ("=cmd|x".into(), "2".into(), "1".into())
