@@ -67,6 +67,7 @@ pub mod environment;
 pub mod evaluate;
 pub mod expect;
 pub mod finding;
+pub mod flake;
 pub mod guard;
 pub mod header;
 pub mod ids;

@@ -8,6 +8,7 @@ pub(crate) mod bytes;
 pub(crate) mod error;
 pub(crate) mod facts;
 pub(crate) mod finding;
+pub(crate) mod flaky;
 pub(crate) mod judge;
 pub(crate) mod next;
 pub(crate) mod policy;

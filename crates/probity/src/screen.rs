@@ -2,6 +2,7 @@
 //! status word, and a last line with run, seal and exit code. Everything reads in ASCII, without colour, line by line.
 
 pub(crate) mod block;
+pub(crate) mod flaky;
 pub(crate) mod gaps;
 pub(crate) mod judge;
 pub(crate) mod policy;

@@ -2,9 +2,11 @@
 
 use smol_str::SmolStr;
 
+use super::origin::{Given, Origin};
 use super::row::{Row, Want};
 use super::run::{Class, Facts, Run, Time};
 use crate::journal::observation::Observation;
+use crate::journal::opened::Git;
 use crate::json::{Json, Map};
 use crate::judged::Judged;
 use crate::plan::Action;
@@ -34,6 +36,7 @@ pub fn qa_run(verified: &Verified, want: &Want) -> Option<Row> {
         name: Some(recorded.run().to_owned()),
         at: Some(at.to_owned()),
         note: judged.reasons().first().map(|reason| format!("{} {}", reason.code, reason.message)),
+        origin: want.origin.then(|| Box::new(origin(recorded.opened().git.as_ref()))),
     })
 }
 
@@ -42,6 +45,16 @@ pub fn qa_run(verified: &Verified, want: &Want) -> Option<Row> {
 pub fn raw_result_of(verified: &Verified) -> Option<Json> {
     verified.status()?;
     verified.judged.as_ref().map(raw_result)
+}
+
+/// Where a run of ours comes from. What was run on a changed work tree is no commit by itself.
+fn origin(git: Option<&Git>) -> Origin {
+    let commit = match git {
+        None => Given::Missing,
+        Some(git) if git.dirty => Given::Unfit,
+        Some(git) => Given::Value(SmolStr::from(git.commit.as_str())),
+    };
+    Origin { commit, performed_by: Given::Value(SmolStr::new_static("probity")), ..Origin::default() }
 }
 
 /// A run that nobody can show any more: it was begun, and its folder is gone or does not verify. It counts as an error.
@@ -59,6 +72,7 @@ pub fn unproved(name: &str, series: Option<&str>, at: Option<&str>, why: &str) -
         name: Some(name.to_owned()),
         at: at.map(str::to_owned),
         note: Some(why.to_owned()),
+        origin: None,
     }
 }
 

@@ -10,9 +10,13 @@ use crate::json::Number;
 
 /// A row, if it is a plain one.
 pub(super) fn row(text: &[u8], want: &Want) -> Option<Row> {
+    // Where a run comes from stands in fields that are not among those below.
+    if want.origin {
+        return None;
+    }
     let mut scan = Scan { text, at: 0 };
     let run = Run { class: Class::Pending, score: None, confidence: None, facts: Facts::default(), at: None };
-    let mut row = Row { run, requirement: None, name: None, at: None, note: None };
+    let mut row = Row { run, requirement: None, name: None, at: None, note: None, origin: None };
     let mut seen = 0_u16;
     scan.space();
     scan.map(|name, scan| {

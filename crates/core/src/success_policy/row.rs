@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::origin::Origin;
 use super::quick;
 use super::run::{Class, Facts, Run, Time};
 use crate::codes::Code;
@@ -25,25 +26,34 @@ pub struct Want {
     names: Option<Vec<SmolStr>>,
     /// Whether names, times as text and notes are wanted, which only people read.
     pub words: bool,
+    /// Whether it is wanted where runs come from.
+    pub origin: bool,
 }
 
 impl Want {
     /// Everything.
     #[must_use]
     pub const fn everything() -> Self {
-        Self { names: None, words: true }
+        Self { names: None, words: true, origin: false }
     }
 
     /// What these keys of raw results hold, and nothing for people.
     #[must_use]
     pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { names: Some(names.into_iter().map(SmolStr::from).collect()), words: false }
+        Self { names: Some(names.into_iter().map(SmolStr::from).collect()), words: false, origin: false }
     }
 
     /// The same with what people read.
     #[must_use]
     pub const fn and_words(mut self) -> Self {
         self.words = true;
+        self
+    }
+
+    /// The same with where runs come from.
+    #[must_use]
+    pub const fn and_origin(mut self) -> Self {
+        self.origin = true;
         self
     }
 
@@ -71,6 +81,8 @@ pub struct Row {
     pub at: Option<String>,
     /// Why its verdict is what it is.
     pub note: Option<String>,
+    /// Where it comes from, where that was wanted and rows say such things.
+    pub origin: Option<Box<Origin>>,
 }
 
 /// Why a row cannot be read.
@@ -145,6 +157,7 @@ impl Row {
             name: if want.words { text(&NAME) } else { None },
             at: at.filter(|_| want.words).map(str::to_owned),
             note: if want.words { text(&[NOTE]) } else { None },
+            origin: want.origin.then(|| Box::new(Origin::of(map))),
         })
     }
 }

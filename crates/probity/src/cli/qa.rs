@@ -19,6 +19,8 @@ pub(crate) enum QaCommand {
     Gate(GateArgs),
     /// List runs, the newest first
     List(ListArgs),
+    /// Say how steady requirements are, whose runs end in errors, and what judges are worth
+    Flaky(FlakyArgs),
     /// Write everything as JSON lines, or the runs as CSV or Parquet
     Export(ExportArgs),
     /// Read what export wrote as JSON lines
@@ -335,6 +337,29 @@ pub(crate) struct ImportArgs {
     /// The file; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    #[command(flatten)]
+    pub at: Where,
+}
+
+/// `qa flaky`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  probity qa flaky                                       the runs of the index
+  probity qa flaky --runs runs.jsonl
+  probity qa flaky --runs probity-runs --requirement 5e71e55e71e55e71
+  export-runs | probity qa flaky --runs - --format json
+
+A line is that of probity policy eval with requirement, commit, performed_by and judge, as far as they are known: what is
+missing is named. A commit is flaky when runs of it both passed and failed. It exits 0 whatever it finds; 2 malformed runs")]
+pub(crate) struct FlakyArgs {
+    /// QA runs in the place of the index: JSON lines or a JSON array, `-` for standard input; run folders, folders of runs,
+    /// run ids
+    #[arg(long, value_name = "FILE|DIR|RUN", num_args = 1.., conflicts_with = "index")]
+    pub runs: Vec<String>,
+    /// Look at the runs of this requirement alone
+    #[arg(long, value_name = "ID")]
+    pub requirement: Option<String>,
     #[command(flatten)]
     pub at: Where,
 }

@@ -3,6 +3,7 @@
 
 mod artifact;
 mod export;
+mod flaky;
 pub(crate) mod follow;
 mod gate;
 mod import;
@@ -41,6 +42,7 @@ pub(crate) fn qa(command: &QaCommand, out: Out) -> u8 {
         QaCommand::Status(args) => status::status(args, out),
         QaCommand::Gate(args) => gate::gate(args, out),
         QaCommand::List(args) => list::list(args, out),
+        QaCommand::Flaky(args) => flaky::flaky(args, out),
         QaCommand::Export(args) => export::export(args, out),
         QaCommand::Import(args) => import::import(args, out),
     };

@@ -1,7 +1,7 @@
 //! Runs out of the index of QA runs, of one requirement.
 
-use probity_core::qa::QaRun;
-use probity_core::success_policy::{Class, Facts, Row, Run, Time, Want};
+use probity_core::qa::{NewRun, QaRun, Tree};
+use probity_core::success_policy::{Class, Facts, Given, Origin, Row, Run, Time, Want};
 use probity_store::find;
 use probity_store::index::{Index, IndexError, Target};
 
@@ -54,8 +54,10 @@ pub(super) fn read(args: &Judged, said: &str, want: &Want, out: Out, sieve: &mut
     }
 }
 
-fn row(run: QaRun, want: &Want) -> Row {
+/// A run of the index as a row.
+pub(crate) fn row(run: QaRun, want: &Want) -> Row {
     let QaRun { new, n, at, .. } = run;
+    let origin = Some(Box::new(origin(&new)));
     let said = new.said;
     Row {
         run: Run {
@@ -69,5 +71,22 @@ fn row(run: QaRun, want: &Want) -> Row {
         name: Some(n.to_string()),
         at: Some(time(at)),
         note: said.reason,
+        origin,
     }
+}
+
+/// Where a run of the index comes from. What was run on a changed work tree is no commit by itself.
+fn origin(run: &NewRun) -> Origin {
+    let said = &run.said;
+    let commit = match &said.commit {
+        Some(_) if said.tree == Tree::Dirty => Given::Unfit,
+        Some(commit) => Given::Value(commit.as_str().into()),
+        None => Given::Missing,
+    };
+    let judge = run.by.strip_prefix("judge:").map_or(Given::Missing, |judge| Given::Value(judge.into()));
+    let confidence = match &said.confidence {
+        Some(number) => number.token().parse().map_or(Given::Unfit, Given::Value),
+        None => Given::Missing,
+    };
+    Origin { commit, performed_by: Given::Value(run.by.as_str().into()), judge, confidence }
 }

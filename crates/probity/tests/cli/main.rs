@@ -8,6 +8,7 @@ mod browser;
 mod checks;
 mod documents;
 mod drafts;
+mod flaky;
 mod github;
 mod guard;
 mod hostile;

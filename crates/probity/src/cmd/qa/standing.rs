@@ -21,15 +21,16 @@ pub(super) fn asked(desk: &Desk, fresh: &Fresh, phase: Option<Phase>, out: Out) 
 /// Looks at the requirements that are named, or at all of them; everything is read as of one moment.
 pub(super) fn look(index: &mut Index, ids: &[String], asked: &Asked) -> Result<Gate, IndexError> {
     let standings = index.at_once(|index| {
-        let heads = if ids.is_empty() {
-            index.heads()?
-        } else {
-            ids.iter().map(|id| index.head(id)).collect::<Result<Vec<_>, _>>()?
-        };
+        let heads = heads(index, ids)?;
         let due = heads.into_iter().filter(|head| asked.phase.is_none_or(|phase| head.version.terms.phase == phase));
         due.map(|head| standing(index, head, asked)).collect::<Result<Vec<_>, _>>()
     })?;
     Ok(Gate::of(&standings, asked))
+}
+
+/// The requirements that are named, or all of them.
+pub(super) fn heads(index: &mut Index, ids: &[String]) -> Result<Vec<Head>, IndexError> {
+    if ids.is_empty() { index.heads() } else { ids.iter().map(|id| index.head(id)).collect() }
 }
 
 fn standing(index: &mut Index, head: Head, asked: &Asked) -> Result<Standing, IndexError> {
