@@ -20,6 +20,8 @@ pub enum Area {
     Policy,
     /// Judgement by programs.
     Judge,
+    /// Host profiles, cases files and Playwright reports.
+    Report,
     /// Using the program.
     Usage,
     /// The index of QA runs and the phase gate.
@@ -339,6 +341,45 @@ catalogue! {
     JudgeDisagrees = "judge_disagrees", Judge, Person, "The judge gave different answers to one question.", "Let a person look, or have it judged by a judge that is sure.";
     JudgeUndecided = "judge_undecided", Judge, Person, "The judge looked and cannot tell.", "Show it more, or let a person look.";
     ExhibitUnreadable = "exhibit_unreadable", Judge, Agent, "Something that is to be judged cannot be read, is no picture in PNG, or is too large.", "Give a PNG of at most 25 million pixels for pictures, and at most 32 MiB in all.";
+
+    // Host profiles, cases files, Playwright reports
+    FieldRetired = "field_retired", Report, Agent, "A field of an older version stands here, and it no longer does anything.", "Remove it and write what took its place, as the message says.";
+    FieldIgnored = "field_ignored", Report, Agent, "What is written here has no effect beside another setting.", "Remove one of the two.";
+    PatternUnsupported = "javascript_pattern_malformed", Report, Agent, "A JavaScript regular expression does not compile, or lacks the group that holds the value.", "Repair the pattern; patterns of the host profile are read as JavaScript reads them.";
+    EvidenceUploadRefused = "evidence_upload_refused", Report, Person, "Evidence of a production environment would leave the machine: traces hold what real users see.", "Write evidence_upload: local, or leave it out.";
+    NotForProduction = "not_for_production", Report, Person, "A setting that no production environment may have.", "Choose another environment, or the setting that production allows.";
+    LooksLikeProduction = "looks_like_production", Report, Person, "The address looks like production and the environment says that it is not. Nothing is guessed: the declared kind decides what is guarded.", "Write kind: production if it is one.";
+    ProfileWeak = "profile_weak", Report, Person, "A setting that is allowed and makes runs say less, or leaves more to chance.", "Change it if that is not meant.";
+    StatusNameRepeated = "status_name_repeated", Report, Agent, "Two states of a case have one name in the tracker, so a name does not tell which is meant.", "Give each state a name of its own.";
+    FeatureDiffers = "feature_differs", Report, Agent, "The feature is not the one of the folder, so results would be filed under another feature.", "Write the folder's name as feature.";
+    ModelNotApproved = "model_not_approved", Report, Person, "The cases were written by a model that the host profile does not approve.", "Have a person approve it under models.generation_approved, or write the cases again.";
+    TooManyCases = "too_many_cases", Report, Agent, "A feature has more cases than a person can review at once.", "Split the feature.";
+    OutcomeVague = "outcome_vague", Report, Agent, "An expected outcome says that it works and not what can be seen, so nobody can hold a result against it.", "Name the text, the number or the element that a person would look at.";
+    OutcomeOnNetwork = "outcome_on_network", Report, Agent, "An expected outcome speaks of network traffic, which the host profile forbids: users do not see requests.", "Say what the screen shows once the request is through.";
+    OutcomeUnanchored = "outcome_unanchored", Report, Agent, "An expected outcome names nothing that a check could hold on to: no quoted text, no number, no element.", "Quote the text that appears, or name the element.";
+    NoOutcomeLeft = "no_outcome_left", Report, Agent, "No expected outcome of the case says anything that can be checked.", "Write at least one that does.";
+    ScenarioMixUnmet = "scenario_mix_unmet", Report, Agent, "The cases are not the mix that the file declares.", "Add the case that is missing, or say n_a with the reason.";
+    WriteScopeMalformed = "write_scope_malformed", Report, Agent, "The write policy and its prefix do not fit together.", "Give scoped-write a prefix of at least three letters, digits, _ or -, and other policies none.";
+    FixtureRefused = "fixture_refused", Report, Agent, "A feature that may only read declares data that it sets up.", "Remove the fixtures, or declare scoped-write with a prefix.";
+    FixtureUndeclared = "fixture_undeclared", Report, Agent, "A case needs a fixture that the file does not declare.", "Declare it under fixtures.";
+    FixtureUnused = "fixture_unused", Report, Agent, "A declared fixture is named by no case.", "Remove it, or name it in a case.";
+    CoversMalformed = "covers_malformed", Report, Agent, "What a case covers is not a list of REQUIREMENT/CRITERION.", "Write the id of the requirement, a slash and the id of the criterion.";
+    CoversUndeclared = "covers_undeclared", Report, Agent, "A case covers a criterion that the file does not declare.", "Declare it under requirements, or correct the reference.";
+    ReportEmpty = "report_empty", Report, Agent, "The Playwright report holds no byte or no object, so it says nothing of any case.", "Run again; a blob report survives a crash of the reporter.";
+    ReportCut = "report_cut", Report, Agent, "The Playwright report ends in the middle: the run or the disk ended before it was written.", "Run again, or merge blob reports, which are written as the tests end.";
+    ReportMalformed = "report_malformed", Report, Agent, "The file is not a Playwright report.", "Give the file that Playwright's json or blob reporter wrote.";
+    ReportTooLarge = "report_too_large", Report, Agent, "The report holds more than any run needs in one place.", "Split the run, and keep large bodies in files.";
+    MetaMalformed = "meta_malformed", Report, Agent, "The metadata of the run is not a JSON object that can be read.", "Give the meta.json that was written when the run started.";
+    TraceUnreadable = "trace_unreadable", Report, Agent, "A trace that the report names cannot be read where the report says, so it has no digest.", "Import where the run was made, before the next run empties the output folder.";
+    WritesUnreadable = "writes_unreadable", Report, Agent, "A record of the write guard cannot be read, so the guard counts as not installed.", "Import where the run was made, before the next run empties the output folder.";
+    SpecsUnmapped = "specs_unmapped", Report, Agent, "Specs whose title begins with no case id and is no fixture are left out.", "Begin the title with the case id, as in SHOP-CART-001.";
+    SpecUnreadable = "spec_unreadable", Report, Agent, "A spec file cannot be read, so its case has no hash and goes back to review.", "Correct the path in the map of specs.";
+    BodyTooLarge = "body_too_large", Report, Agent, "The body of an attachment is over the cap, so it was not kept and proves nothing.", "Attach it by path.";
+    ExpectedFailure = "expected_failure", Report, Agent, "The spec says of itself that it fails (test.fail), and it did. Its verdict is what happened; it never shows that a criterion holds.", "Repair the product and take test.fail away.";
+    UnexpectedPass = "unexpected_pass", Report, Agent, "The spec says of itself that it fails (test.fail), and it passed. Its verdict is what happened; the requirement is capped until the spec says what is meant.", "Take test.fail away if the product is repaired.";
+    AttemptInterrupted = "attempt_interrupted", Report, Agent, "An attempt of the case was cut off, by an interruption or by the limit of failures, so the run is not whole.", "Run again to the end.";
+    CaseRepeated = "case_repeated", Report, Agent, "More than one spec, or one project more than once, carries the id of the case. They are combined: a failure beats a flake, a flake beats a pass.", "Give each spec an id of its own, if they are different cases.";
+    CaseNotRun = "case_not_run", Report, Agent, "A test of the case was never started or was skipped although nothing in it says so: a hook, a dependency or an earlier test failed, or the run was only listed.", "Look at what failed before it, and run again.";
 
     // Usage
     UsageError = "usage_error", Usage, Agent, "The command line cannot be understood.", "See --help.";

@@ -21,6 +21,8 @@
 //! * [`coverage`]: whether every line of the requirement is claimed by a criterion, or put aside on purpose.
 //! * [`environment`]: which origins a run may touch, and whose data they hold; [`settings`]: the file that says so;
 //!   [`origin`]: scheme, host and port of a URL; [`service`]: what a run starts itself.
+//! * [`host_profile`]: how a project tests with Playwright, and what it lets leave the machine; [`cases`]: the cases of
+//!   a feature and their lint; [`refuse`]: findings named by the path of the field they are about.
 //!
 //! What is checked before anything runs:
 //! * [`header`]: names of headers; [`secret`]: text that looks like a secret; [`allow`]: which commands a plan may run.
@@ -52,9 +54,11 @@
 //! * [`judge`]: what a program judges that rules cannot, and when its votes count; [`image`]: pictures as pixels.
 //! * [`success_policy`]: what runs come to together.
 //! * [`qa`]: requirements and their QA runs over time, and what blocks a phase.
+//! * [`playwright`]: what a finished Playwright run comes to, case by case.
 
 pub mod allow;
 pub mod audit;
+pub mod cases;
 pub mod checked;
 pub mod codes;
 pub mod coding;
@@ -70,6 +74,7 @@ pub mod finding;
 pub mod flake;
 pub mod guard;
 pub mod header;
+pub mod host_profile;
 pub mod ids;
 pub mod image;
 pub mod inert;
@@ -89,8 +94,10 @@ pub mod origin;
 pub mod path;
 pub mod plan;
 pub mod qa;
+pub mod playwright;
 pub mod recorded;
 pub mod redact;
+pub mod refuse;
 pub mod secret;
 pub mod service;
 pub mod settings;

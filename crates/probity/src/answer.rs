@@ -13,6 +13,7 @@ pub(crate) mod judge;
 pub(crate) mod next;
 pub(crate) mod policy;
 pub(crate) mod qa;
+pub(crate) mod refused;
 pub(crate) mod remedy;
 pub(crate) mod run;
 pub(crate) mod show;

@@ -89,6 +89,15 @@ pub(crate) enum Command {
     /// Have something judged that rules cannot judge, by a program whose votes are tried
     #[command(subcommand)]
     Judge(judge::JudgeCommand),
+    /// Show the host profile of a project that tests with Playwright
+    #[command(subcommand)]
+    Profile(playwright::ProfileCommand),
+    /// Check the cases of a feature
+    #[command(subcommand)]
+    Cases(playwright::CasesCommand),
+    /// Take over what another program has run
+    #[command(subcommand)]
+    Import(playwright::ImportCommand),
     /// Show every setting in effect, and where it comes from
     Settings(SettingsArgs),
     /// Say what this machine offers, and what is missing

@@ -1,10 +1,12 @@
 //! The commands, one file each. Each gets its arguments and gives the exit code (design.md section 6).
 
+pub(crate) mod cases;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod guard;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod judge;
 pub(crate) mod new;
@@ -13,6 +15,7 @@ pub(crate) mod plan;
 pub(crate) mod playwright;
 pub(crate) mod policy;
 pub(crate) mod qa;
+pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;

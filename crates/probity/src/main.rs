@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use cli::playwright::{CasesCommand, ImportCommand, ProfileCommand};
 use cli::{Cli, Command, Format, PlanCommand};
 use out::{ColorChoice, Out};
 
@@ -54,6 +55,9 @@ fn main() -> ExitCode {
         Command::Guard(command) => cmd::guard::guard(&command, out),
         Command::Playwright(command) => cmd::playwright::playwright(&command, out),
         Command::Judge(command) => cmd::judge::judge(&command, out),
+        Command::Profile(ProfileCommand::Show(args)) => cmd::profile::show(&args, out),
+        Command::Cases(CasesCommand::Check(args)) => cmd::cases::check(&args, out),
+        Command::Import(ImportCommand::Playwright(args)) => cmd::import::playwright(&args, out),
         Command::Settings(args) => cmd::settings::settings(&args, out),
         Command::Doctor(args) => cmd::doctor::doctor(&args, out),
         Command::Plan(PlanCommand::New(args)) => cmd::new::new(&args, out),

@@ -12,7 +12,7 @@ use crate::out::Out;
 use crate::screen::block::{Block, whose};
 
 /// The areas in the order in which a reader meets them, with a heading and a sentence.
-const AREAS: [(Area, &str, &str); 9] = [
+const AREAS: [(Area, &str, &str); 10] = [
     (Area::Document, "document", "Reading what people write."),
     (Area::Lint, "plan check", "Rules that a plan can break without being run."),
     (Area::Step, "step", "What a step came to."),
@@ -20,6 +20,7 @@ const AREAS: [(Area, &str, &str); 9] = [
     (Area::Integrity, "integrity", "What `verify` finds in a run folder."),
     (Area::Policy, "success policy", "What `probity policy` says of success policies and their runs."),
     (Area::Judge, "judge", "What `probity judge` says of judges and their votes."),
+    (Area::Report, "report", "What `probity profile`, `cases` and `import playwright` say of what they read."),
     (Area::Usage, "usage", "Using the program."),
     (Area::Index, "index of QA runs", "Keeping requirements and their runs, and what `probity qa gate` says."),
 ];

@@ -9,6 +9,7 @@ mod checks;
 mod documents;
 mod drafts;
 mod flaky;
+mod gate;
 mod github;
 mod guard;
 mod hostile;
