@@ -21,7 +21,7 @@ fn nobody_judges_their_own_work() {
             "--evidence",
             "cart.txt",
         ];
-        let ran = court.0.probity_words(&words, &[]);
+        let ran = court.0.probity_words(words, &[]);
         assert_eq!((ran.code, ran.stderr.contains("judge_is_author")), (2, true), "{ran}");
     }
     let ran = court.0.probity("judge run look --criterion x --evidence cart.txt");
@@ -94,7 +94,7 @@ fn what_cannot_be_asked_or_shown_is_refused_by_name() {
         "--criterion",
         "api_key=8f14e45fceea167a5a36dedd is shown",
     ];
-    let ran = court.0.probity_words(&words, &[]);
+    let ran = court.0.probity_words(words, &[]);
     assert_eq!((ran.code, ran.stderr.contains("secret_literal")), (2, true), "{ran}");
     let ran = court.0.probity("judge run look --author a --requirement A-1 --evidence cart.txt");
     assert_eq!((ran.code, ran.stderr.contains("what must hold is not said")), (2, true), "{ran}");

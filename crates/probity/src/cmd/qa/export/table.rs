@@ -146,7 +146,8 @@ mod tests {
         for (text, written) in [
             ("plain", "plain"),
             ("=1+1", "'=1+1"),
-            ("  @SUM(A1)", "\"'  @SUM(A1)\""),
+            ("  @SUM(A1)", "'  @SUM(A1)"),
+            ("  b", "\"  b\""),
             ("-2+3", "'-2+3"),
             ("\tx", "\"'\tx\""),
             ("＝cmd", "'＝cmd"),
