@@ -11,12 +11,16 @@ mod translate;
 
 use std::fmt;
 
+use translate::Groups;
+
 /// Steps back that one search may take.
 const STEPS: usize = 200_000;
 /// Bytes that a compiled piece of a pattern may take.
 const SIZE: usize = 1 << 20;
 /// Bytes of a pattern.
 const LENGTH: usize = 8 * 1024;
+/// Groups that may lie in each other: parsers go into each by calling themselves.
+const DEPTH: usize = 32;
 
 /// A pattern.
 #[derive(Clone)]
@@ -44,13 +48,18 @@ impl JsPattern {
         if source.len() > LENGTH {
             return Err(format!("a pattern has at most {LENGTH} bytes"));
         }
+        let chars: Vec<char> = source.chars().collect();
+        let Groups { names, deepest } = Groups::of(&chars);
+        if deepest > DEPTH {
+            return Err(format!("groups lie in each other at most {DEPTH} deep"));
+        }
         let flags = if ignore_case { "i" } else { "" };
         regress::Regex::with_flags(source, flags).map_err(|error| error.text)?;
-        let translated = translate::translate(source, ignore_case);
-        let engine = translated.text.and_then(|text| {
+        let groups = names.len();
+        let engine = translate::translate(chars, names, ignore_case).and_then(|text| {
             fancy_regex::RegexBuilder::new(&text).backtrack_limit(STEPS).delegate_size_limit(SIZE).build().ok()
         });
-        Ok(Self { source: source.to_owned(), groups: translated.groups, engine })
+        Ok(Self { source: source.to_owned(), groups, engine })
     }
 
     /// As it was written.

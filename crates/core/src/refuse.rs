@@ -5,11 +5,7 @@ use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::document::{Key, Node, Place, Value};
 use crate::inert::shortened;
-
-/// Longest JavaScript pattern that is compiled, in bytes.
-const LONGEST_PATTERN: usize = 2000;
-/// Deepest nesting of groups in one.
-const DEEPEST_PATTERN: usize = 64;
+use crate::js_pattern::JsPattern;
 
 /// Gathers findings, each with its subject. Nothing short-circuits: all that is wrong is said at once.
 pub(crate) struct Refusals<'d> {
@@ -166,15 +162,20 @@ impl<'d> Refusals<'d> {
         }
     }
 
-    /// A pattern as JavaScript reads it: whether it compiles, and has a group if one is needed.
-    pub(crate) fn pattern(&mut self, node: &Node, subject: &str, flags: &str, group: bool) {
+    /// A pattern as JavaScript reads it: whether it is one, and has a group if one is needed.
+    pub(crate) fn pattern(&mut self, node: &Node, subject: &str, ignore_case: bool, group: bool) {
         let Some(text) = self.text_at(node, subject) else { return };
-        if let Err(message) = javascript_pattern(text, flags) {
-            let help = "repair the pattern; it is read as JavaScript reads it";
-            self.refuse(Code::PatternUnsupported, subject, node.place, message, help);
-        } else if group && groups(text) == 0 {
-            let help = "put the part that holds the value into ( )";
-            self.refuse(Code::PatternUnsupported, subject, node.place, "the pattern has no group", help);
+        match JsPattern::read(text, ignore_case) {
+            Err(why) => {
+                let help = "repair the pattern; it is read as JavaScript reads it";
+                let message = format!("the pattern does not compile: {why}");
+                self.refuse(Code::PatternUnsupported, subject, node.place, message, help);
+            }
+            Ok(pattern) if group && pattern.groups() == 0 => {
+                let help = "put the part that holds the value into ( )";
+                self.refuse(Code::PatternUnsupported, subject, node.place, "the pattern has no group", help);
+            }
+            Ok(_) => {}
         }
     }
 }
@@ -201,82 +202,4 @@ pub(crate) fn written(node: &Node) -> String {
 
 fn missing(key: &str) -> String {
     format!("{key} is missing")
-}
-
-/// Compiles a JavaScript pattern.
-///
-/// # Errors
-/// Why it is refused.
-pub(crate) fn javascript_pattern(text: &str, flags: &str) -> Result<regress::Regex, String> {
-    if text.len() > LONGEST_PATTERN || nesting(text) > DEEPEST_PATTERN {
-        return Err(format!(
-            "the pattern is longer than {LONGEST_PATTERN} bytes or nests deeper than {DEEPEST_PATTERN}"
-        ));
-    }
-    regress::Regex::with_flags(text, flags).map_err(|error| format!("the pattern does not compile: {error}"))
-}
-
-/// Every `(` of a pattern that opens a group, with what follows it.
-fn parentheses(text: &str) -> impl Iterator<Item = (char, &str)> {
-    let (mut escaped, mut class) = (false, false);
-    text.char_indices().filter_map(move |(at, c)| {
-        if std::mem::take(&mut escaped) {
-            return None;
-        }
-        match c {
-            '\\' => escaped = true,
-            '[' => class = true,
-            ']' => class = false,
-            '(' | ')' if !class => return Some((c, &text[at + 1..])),
-            _ => {}
-        }
-        None
-    })
-}
-
-fn nesting(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0usize, 0);
-    for (c, _) in parentheses(text) {
-        depth = if c == '(' { depth + 1 } else { depth.saturating_sub(1) };
-        deepest = deepest.max(depth);
-    }
-    deepest
-}
-
-/// How many groups of a pattern capture.
-fn groups(text: &str) -> usize {
-    let captures = |rest: &str| match rest.strip_prefix('?') {
-        None => true,
-        Some(rest) => rest.starts_with('<') && !rest.starts_with("<=") && !rest.starts_with("<!"),
-    };
-    parentheses(text).filter(|(c, rest)| *c == '(' && captures(rest)).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_that_capture_are_counted() {
-        for (pattern, count) in [
-            ("x", 0),
-            ("(x)", 1),
-            ("(?:x)", 0),
-            ("(?<n>x)", 1),
-            ("(?<=x)y", 0),
-            ("(?<!x)", 0),
-            ("[(]x", 0),
-            (r"\(x", 0),
-        ] {
-            assert_eq!(groups(pattern), count, "{pattern}");
-            assert!(javascript_pattern(pattern, "").is_ok(), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn patterns_that_cost_too_much_are_refused() {
-        assert!(javascript_pattern(&"(".repeat(65), "").is_err_and(|why| why.contains("nests")));
-        assert!(javascript_pattern(&"x".repeat(2001), "").is_err());
-        assert!(javascript_pattern("(", "i").is_err_and(|why| why.contains("compile")));
-    }
 }

@@ -227,7 +227,7 @@ fn sha_source(one: &Node, path: &str, refusals: &mut Refusals<'_>) {
         refusals.text_at(json, &join(&path, "json_path"));
     }
     if let Some(regex) = regex {
-        refusals.pattern(regex, &join(&path, "regex"), "", true);
+        refusals.pattern(regex, &join(&path, "regex"), false, true);
     }
 }
 

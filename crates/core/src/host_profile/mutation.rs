@@ -63,7 +63,7 @@ fn deny_controls(node: &Node, refusals: &mut Refusals<'_>) {
         for (i, item) in items.iter().enumerate() {
             let subject = format!("{subject}[{i}]");
             if key == "text" {
-                refusals.pattern(item, &subject, "i", false);
+                refusals.pattern(item, &subject, true, false);
             } else {
                 refusals.text_at(item, &subject);
             }
@@ -90,14 +90,14 @@ fn signature(item: &Node, path: &str, refusals: &mut Refusals<'_>) {
     refusals.only(item, path, &["method", "url", "body", "note"]);
     refusals.must_word(item, path, "method", &METHODS);
     match item.get("url") {
-        Some(url) => refusals.pattern(url, &join(path, "url"), "", false),
+        Some(url) => refusals.pattern(url, &join(path, "url"), false, false),
         None => {
             let help = "write the pattern of the URL";
             refusals.refuse(Code::MissingField, &join(path, "url"), item.place, "url is missing", help);
         }
     }
     if let Some(body) = item.get("body") {
-        refusals.pattern(body, &join(path, "body"), "", false);
+        refusals.pattern(body, &join(path, "body"), false, false);
     }
     if let Some(note) = item.get("note").filter(|note| note.as_text().is_none()) {
         let message = format!("{} is no text", written(note));

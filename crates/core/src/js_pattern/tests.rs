@@ -62,6 +62,12 @@ fn what_is_no_pattern_is_refused() {
         assert!(JsPattern::read(pattern, false).is_err(), "{pattern}");
     }
     assert!(JsPattern::read(&"a".repeat(LENGTH + 1), false).is_err());
+    let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+    assert!(JsPattern::read(&nested(DEPTH), false).is_ok_and(|read| read.finds("a") == Found::Yes));
+    assert!(JsPattern::read(&nested(DEPTH + 1), false).is_err_and(|why| why.contains("32 deep")));
+    assert!(JsPattern::read(&"(".repeat(LENGTH), false).is_err());
+    // What is no group does not count.
+    assert!(JsPattern::read(&r"\([(]".repeat(DEPTH + 1), false).is_ok());
 }
 
 #[test]
@@ -69,7 +75,11 @@ fn groups_are_counted_and_the_first_is_captured() {
     let read = JsPattern::read(r#"(?:"build":\s*)"([0-9a-f]{7,40})(?<rest>[^"]*)""#, false).unwrap();
     assert_eq!(read.groups(), 2);
     assert_eq!(read.first_group(r#"{"build": "41b7d02-dirty"}"#), Some("41b7d02"));
-    assert_eq!(JsPattern::read(r"[(]\(a", false).unwrap().groups(), 0);
+    for (pattern, groups) in
+        [("x", 0), ("(x)", 1), ("(?:x)", 0), ("(?<n>x)", 1), ("(?<=x)y", 0), ("(?<!x)", 0), ("[(]x", 0), (r"\(x", 0)]
+    {
+        assert_eq!(JsPattern::read(pattern, false).unwrap().groups(), groups, "{pattern}");
+    }
 }
 
 #[test]

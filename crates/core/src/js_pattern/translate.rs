@@ -10,43 +10,47 @@ const SPACE: &str = r"\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x
 const ANY: &str = r"[\x{0}-\x{10ffff}]";
 const NONE: &str = r"[^\x{0}-\x{10ffff}]";
 
-/// A translation.
-pub(super) struct Translated {
-    /// `None` where the engine has no words for it.
-    pub(super) text: Option<String>,
-    /// How many groups capture.
-    pub(super) groups: usize,
-}
-
-pub(super) fn translate(source: &str, ignore_case: bool) -> Translated {
-    let chars: Vec<char> = source.chars().collect();
-    let names = names(&chars);
-    let groups = names.len();
+/// The pattern in other words; `None` where the engine has none for it.
+pub(super) fn translate(chars: Vec<char>, names: Vec<Option<String>>, ignore_case: bool) -> Option<String> {
     let mut at = Translator { chars, names, ignore_case, next: 0, out: String::new() };
-    Translated { text: at.pattern().map(|()| at.out), groups }
+    at.pattern().map(|()| at.out)
 }
 
-/// The groups that capture, each with its name if it has one.
-fn names(chars: &[char]) -> Vec<Option<String>> {
-    let (mut found, mut at, mut in_class) = (Vec::new(), 0, false);
-    while let Some(c) = chars.get(at) {
-        match c {
-            '\\' => at += 1,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '(' if !in_class => match (chars.get(at + 1), chars.get(at + 2), chars.get(at + 3)) {
-                (Some('?'), Some('<'), Some(third)) if !['=', '!'].contains(third) => {
-                    let name = chars[at + 3..].iter().take_while(|c| **c != '>').collect();
-                    found.push(Some(name));
+/// The groups of a pattern.
+pub(super) struct Groups {
+    /// Those that capture, each with its name if it has one.
+    pub(super) names: Vec<Option<String>>,
+    /// How deep they lie in each other.
+    pub(super) deepest: usize,
+}
+
+impl Groups {
+    pub(super) fn of(chars: &[char]) -> Self {
+        let (mut names, mut at, mut in_class) = (Vec::new(), 0, false);
+        let (mut depth, mut deepest) = (0_usize, 0);
+        while let Some(c) = chars.get(at) {
+            match c {
+                '\\' => at += 1,
+                '[' => in_class = true,
+                ']' => in_class = false,
+                '(' if !in_class => {
+                    depth += 1;
+                    deepest = deepest.max(depth);
+                    match (chars.get(at + 1), chars.get(at + 2), chars.get(at + 3)) {
+                        (Some('?'), Some('<'), Some(third)) if !['=', '!'].contains(third) => {
+                            names.push(Some(chars[at + 3..].iter().take_while(|c| **c != '>').collect()));
+                        }
+                        (Some('?'), ..) => {}
+                        _ => names.push(None),
+                    }
                 }
-                (Some('?'), ..) => {}
-                _ => found.push(None),
-            },
-            _ => {}
+                ')' if !in_class => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at += 1;
         }
-        at += 1;
+        Self { names, deepest }
     }
-    found
 }
 
 struct Translator {

@@ -17,10 +17,27 @@ const ICONS = [
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '*'];
 const PATTERN_BYTES = 8 * 1024;
+const PATTERN_DEPTH = 32;
 const QUOTED = 80;
 
 const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value) => (typeof value === 'string' ? value : undefined);
+
+// How deep the groups of a pattern lie in each other.
+function depthOf(source) {
+  let depth = 0;
+  let deepest = 0;
+  let inClass = false;
+  for (let at = 0; at < source.length; at += 1) {
+    const c = source[at];
+    if (c === '\\') at += 1;
+    else if (c === '[') inClass = true;
+    else if (c === ']') inClass = false;
+    else if (c === '(' && !inClass) deepest = Math.max(deepest, depth += 1);
+    else if (c === ')' && !inClass) depth = Math.max(0, depth - 1);
+  }
+  return deepest;
+}
 
 // Reads the `mutation` block of a host profile. Throws, with everything that is wrong, where no guard could stand on it.
 export function compile(config) {
@@ -34,6 +51,10 @@ export function compile(config) {
     }
     if (Buffer.byteLength(source) > PATTERN_BYTES) {
       fault(subject, `is no regular expression of JavaScript: a pattern has at most ${PATTERN_BYTES} bytes`);
+      return undefined;
+    }
+    if (depthOf(source) > PATTERN_DEPTH) {
+      fault(subject, `is no regular expression of JavaScript: groups lie in each other at most ${PATTERN_DEPTH} deep`);
       return undefined;
     }
     try {

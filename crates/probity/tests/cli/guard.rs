@@ -75,6 +75,8 @@ fn questions() -> Value {
                "allow_signatures": [{"method": "POST", "url": "/api/search(?![a-z])"}]}),
         json!({"write_signatures": [{"method": "post", "url": "("}], "deny_controls": 1}),
         json!({"write_signatures": [1, null, {"method": "GET"}]}),
+        json!({"write_signatures": [{"method": "GET", "url": format!("{}a{}", "(".repeat(33), ")".repeat(33))}]}),
+        json!({"write_signatures": [{"method": "GET", "url": format!("{}a{}", "(".repeat(32), ")".repeat(32))}]}),
     ];
     let states = [
         json!({"policy": "read-only"}),
