@@ -5,14 +5,16 @@ use rustls::AlertDescription;
 /// More of a head is not kept; hyper gives up before that.
 const MAX_KEPT: usize = 512 << 10;
 
-/// Bytes of an HTTP/2 connection that are looked at.
-const GLANCE: usize = 16;
+/// Bytes of an HTTP/2 connection that are looked at: room for the settings of a server, and for its goodbye.
+const GLANCE: usize = 256;
 
 /// Collects the bytes of one final head. Interim heads (1xx) before it are dropped, and counted.
 #[derive(Debug)]
 pub(super) struct Recorder {
     bytes: Vec<u8>,
     limit: usize,
+    /// The bytes are frames and no lines.
+    framed: bool,
     interim: usize,
     refusal: Option<AlertDescription>,
     line_start: usize,
@@ -32,19 +34,28 @@ pub(super) struct Lines {
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self { bytes: Vec::new(), limit: MAX_KEPT, interim: 0, refusal: None, line_start: 0, whole: false, any: false }
+        Self {
+            bytes: Vec::new(),
+            limit: MAX_KEPT,
+            framed: false,
+            interim: 0,
+            refusal: None,
+            line_start: 0,
+            whole: false,
+            any: false,
+        }
     }
 }
 
 impl Recorder {
     /// One that keeps the first bytes of a connection and no head.
     pub(super) fn glance() -> Self {
-        Self { limit: GLANCE, ..Self::default() }
+        Self { limit: GLANCE, framed: true, ..Self::default() }
     }
 
     /// Starts over, for the next answer on the connection.
     pub(super) fn arm(&mut self) {
-        *self = Self { limit: self.limit, ..Self::default() };
+        *self = Self { limit: self.limit, framed: self.framed, ..Self::default() };
     }
 
     /// Notes that the server refused, by TLS, what it had been shown.
@@ -81,6 +92,9 @@ impl Recorder {
         let room = self.limit.saturating_sub(self.bytes.len());
         let mut at = self.bytes.len();
         self.bytes.extend_from_slice(new.get(..room).unwrap_or(new));
+        if self.framed {
+            return;
+        }
         while let Some(step) = self.bytes.get(at..).and_then(|tail| tail.iter().position(|b| *b == b'\n')) {
             let end = at + step + 1;
             let line = self.bytes.get(self.line_start..end).unwrap_or_default();

@@ -116,8 +116,7 @@ async fn peers_that_break_it_are_named() {
         (&old, FailureKind::AnswerIncomplete, "speaks HTTP/1.1 and not HTTP/2"),
         (&garbage, FailureKind::AnswerIncomplete, "is not HTTP/2: it begins"),
         (&closing, FailureKind::TargetUnreachable, "before the head"),
-        // Whether the goodbye or the closed connection is seen first is a race inside the client.
-        (&going, FailureKind::TargetUnreachable, "the connection"),
+        (&going, FailureKind::TargetUnreachable, "ended the connection"),
         (&hanging, FailureKind::AnswerIncomplete, "timed out after 400 ms while waiting for the head"),
         (&reset, FailureKind::TargetUnreachable, "ended the stream (INTERNAL_ERROR)"),
     ];
