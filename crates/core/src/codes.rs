@@ -374,7 +374,6 @@ catalogue! {
     WritesUnreadable = "writes_unreadable", Report, Agent, "A record of the write guard cannot be read, so the guard counts as not installed.", "Import where the run was made, before the next run empties the output folder.";
     SpecsUnmapped = "specs_unmapped", Report, Agent, "Specs whose title begins with no case id and is no fixture are left out.", "Begin the title with the case id, as in SHOP-CART-001.";
     SpecUnreadable = "spec_unreadable", Report, Agent, "A spec file cannot be read, so its case has no hash and goes back to review.", "Correct the path in the map of specs.";
-    BodyTooLarge = "body_too_large", Report, Agent, "The body of an attachment is over the cap, so it was not kept and proves nothing.", "Attach it by path.";
     ExpectedFailure = "expected_failure", Report, Agent, "The spec says of itself that it fails (test.fail), and it did. Its verdict is what happened; it never shows that a criterion holds.", "Repair the product and take test.fail away.";
     UnexpectedPass = "unexpected_pass", Report, Agent, "The spec says of itself that it fails (test.fail), and it passed. Its verdict is what happened; the requirement is capped until the spec says what is meant.", "Take test.fail away if the product is repaired.";
     AttemptInterrupted = "attempt_interrupted", Report, Agent, "An attempt of the case was cut off, by an interruption or by the limit of failures, so the run is not whole.", "Run again to the end.";

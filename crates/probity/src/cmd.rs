@@ -24,6 +24,7 @@ pub(crate) mod show;
 pub(crate) mod verify;
 pub(crate) mod why;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -54,6 +55,17 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
     }
     ExitCode::from(if asked { 0 } else { USAGE })
+}
+
+/// The bytes of a file, or of standard input where it is `-`: so many, and one more where there are more.
+pub(crate) fn read_most(file: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(file)?.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Says that a command failed, in words or as the error answer; gives the exit code of usage errors.

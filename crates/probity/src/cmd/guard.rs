@@ -1,13 +1,12 @@
 //! `guard`: the decisions of the write guard, for whoever wants to know them without a browser.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use probity_core::codes::Code;
 use probity_core::guard::decide_all;
 use probity_formats::document::{self, MAX_BYTES};
 
-use super::{fail, fail_documents};
+use super::{fail, fail_documents, read_most};
 use crate::cli::guard::{DecideArgs, GuardCommand};
 use crate::out::Out;
 
@@ -20,15 +19,8 @@ pub(crate) fn guard(command: &GuardCommand, out: Out) -> u8 {
 fn decide(args: &DecideArgs, out: Out) -> Result<u8, u8> {
     let stdin = args.file == Path::new("-");
     let name = if stdin { "stdin.json".to_owned() } else { args.file.display().to_string() };
-    let mut bytes = Vec::new();
-    // One byte more than a document may have: it is refused as one then, with its reason.
-    let most = MAX_BYTES as u64 + 1;
-    let read = if stdin {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(&args.file).and_then(|file| file.take(most).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| {
+    // One byte more than a document may have is refused with its reason.
+    let bytes = read_most(&args.file, MAX_BYTES as u64).map_err(|error| {
         fail(
             out,
             Code::DocumentUnreadable,

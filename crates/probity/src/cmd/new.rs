@@ -1,6 +1,6 @@
 //! `plan new`: drafts a plan from requests that somebody has already, and gives it only if it passes the check.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use probity_core::allow::FileFact;
@@ -9,7 +9,7 @@ use probity_core::codes::Code;
 use probity_core::diagnostic::Severity;
 use probity_core::json::Json;
 
-use super::{fail, fail_documents};
+use super::{fail, fail_documents, read_most};
 use crate::answer::document;
 use crate::cli::{DraftFrom, NewArgs};
 use crate::draft;
@@ -97,14 +97,9 @@ pub(crate) fn new(args: &NewArgs, out: Out) -> u8 {
 
 /// The source, bounded.
 fn bytes(file: Option<&Path>) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read = match file {
-        Some(file) => std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)),
-        None => std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes),
-    };
-    match read {
-        Ok(_) if bytes.len() as u64 > LARGEST => Err(format!("it is larger than {} MiB", LARGEST >> 20)),
-        Ok(_) => Ok(bytes),
+    match read_most(file.unwrap_or(Path::new("-")), LARGEST) {
+        Ok(bytes) if bytes.len() as u64 > LARGEST => Err(format!("it is larger than {} MiB", LARGEST >> 20)),
+        Ok(bytes) => Ok(bytes),
         Err(error) => Err(error.to_string()),
     }
 }

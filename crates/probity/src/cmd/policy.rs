@@ -6,7 +6,6 @@ mod explain;
 mod import;
 mod what_if;
 
-use std::io::Read as _;
 use std::path::Path;
 
 use probity_core::codes::Code;
@@ -16,7 +15,7 @@ use probity_core::success_policy::{Invalid, MAX_BYTES, Policy};
 pub(crate) use explain::Shown;
 pub(crate) use what_if::WhatIf;
 
-use super::fail;
+use super::{fail, read_most};
 use crate::cli::policy::{Judged, PolicyCommand};
 use crate::out::Out;
 use crate::qa_runs;
@@ -81,16 +80,9 @@ fn judged_source(args: &Judged, out: Out) -> Result<Source, u8> {
 fn source(file: &Path, out: Out) -> Result<Source, u8> {
     let stdin = file == Path::new("-");
     let name = if stdin { "standard input".to_owned() } else { file.display().to_string() };
-    let mut text = Vec::new();
-    // One byte more than a policy may have: it is refused as a policy then, with its reason.
-    let most = MAX_BYTES as u64 + 1;
-    let read = if stdin {
-        std::io::stdin().lock().take(most).read_to_end(&mut text)
-    } else {
-        std::fs::File::open(file).and_then(|file| file.take(most).read_to_end(&mut text))
-    };
-    match read {
-        Ok(_) => Ok(Source::new(name, text)),
+    // One byte more than a policy may have is refused as a policy, with its reason.
+    match read_most(file, MAX_BYTES as u64) {
+        Ok(text) => Ok(Source::new(name, text)),
         Err(error) => {
             let help = "name a file that holds the text of the policy column; an empty one means no policy";
             Err(fail(out, Code::DocumentUnreadable, &format!("{name}: {error}"), help))

@@ -14,7 +14,6 @@ mod standing;
 mod status;
 mod waive;
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use probity_core::codes::Code;
@@ -27,7 +26,7 @@ use probity_core::success_policy::{Policy, lint};
 use probity_store::find;
 use probity_store::index::{Index, IndexError, Target};
 
-use super::{fail, fail_documents, fail_with, here};
+use super::{fail, fail_documents, fail_with, here, read_most};
 use crate::cli::qa::{PhaseName, QaCommand, Where};
 use crate::engine::git;
 use crate::out::Out;
@@ -153,18 +152,11 @@ fn no_secret(what: &str, text: &str, out: Out) -> Result<(), u8> {
 
 /// The text of a file, or of standard input where it is `-`; at most so many bytes.
 fn read_text(file: &Path, most: u64, out: Out) -> Result<String, u8> {
-    let open: Result<Box<dyn std::io::Read>, _> = if file == Path::new("-") {
-        Ok(Box::new(std::io::stdin().lock()))
-    } else {
-        std::fs::File::open(file).map(|file| Box::new(file) as Box<dyn std::io::Read>)
-    };
-    let mut bytes = Vec::new();
     let unreadable = |why: String| {
         let message = format!("{} cannot be read: {why}", file.display());
         fail(out, Code::DocumentUnreadable, &message, Code::DocumentUnreadable.explanation().remedy)
     };
-    let read = open.and_then(|open| open.take(most + 1).read_to_end(&mut bytes));
-    read.map_err(|e| unreadable(e.to_string()))?;
+    let bytes = read_most(file, most).map_err(|e| unreadable(e.to_string()))?;
     if bytes.len() as u64 > most {
         let message = format!("{} has more than {most} bytes", file.display());
         return Err(fail(out, Code::DocumentTooLarge, &message, Code::DocumentTooLarge.explanation().remedy));
